@@ -28,10 +28,11 @@ _PATIENCE = 60.0
 def fetch(
     name: str, folder: str | os.PathLike[str] | None = None, progress: Progress | None = None
 ) -> tuple[Path, ...]:
-    """The files of a data set, from the folder if they are there, else from the LIBSVM, Mulan or OpenML sites.
+    """The files of a data set: those in the folder, else those of the LIBSVM, Mulan or OpenML sites.
 
     A download that broke off goes on where it stopped. The SHA-256 of a file is noted in ``checksums.json``
-    when it first arrives and holds from then on; OpenML tells its checksum beforehand.
+    when it first arrives and holds from then on: a file that has changed since is fetched again. OpenML tells
+    its checksum beforehand.
 
     Parameters
     ----------
@@ -56,7 +57,8 @@ def fetch(
     entry = info(name)
     place = _target_folder(folder)
     found = find(name, place)
-    if found is not None:
+    sums = recorded_sums(place)
+    if found is not None and all(sums.get(file.name) in (None, file_sha256(file)) for file in found.files):
         return found.files
     failures = []
     for mirror in sources.MIRRORS[name]:

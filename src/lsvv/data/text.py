@@ -18,8 +18,8 @@ __all__ = ["SUFFIXES", "DataError", "open_lines", "read_libsvm", "read_table"]
 
 _OPENERS: dict[str, Callable[[Path], IO[bytes]]] = {
     "": lambda path: path.open("rb"),
-    ".bz2": lambda path: bz2.BZ2File(path),
-    ".xz": lambda path: lzma.LZMAFile(path),
+    ".bz2": bz2.BZ2File,
+    ".xz": lzma.LZMAFile,
     ".gz": lambda path: cast(IO[bytes], gzip.GzipFile(path)),
 }
 SUFFIXES = tuple(_OPENERS)

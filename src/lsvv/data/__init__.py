@@ -1,0 +1,31 @@
+"""The data sets of the paper: what they are, loading, checking and fetching them, and the protocol's splits."""
+
+from lsvv.data.checking import Finding, available, varying_columns, verify
+from lsvv.data.fetching import fetch
+from lsvv.data.loading import Dataset, load
+from lsvv.data.registry import DATASETS, DatasetInfo, PaperSize, info, paper_names
+from lsvv.data.splits import Fold, Range, Split, column_range, make_fold, split, visible_targets
+from lsvv.data.text import DataError
+
+__all__ = [
+    "DATASETS",
+    "DataError",
+    "Dataset",
+    "DatasetInfo",
+    "Finding",
+    "Fold",
+    "PaperSize",
+    "Range",
+    "Split",
+    "available",
+    "column_range",
+    "fetch",
+    "info",
+    "load",
+    "make_fold",
+    "paper_names",
+    "split",
+    "varying_columns",
+    "verify",
+    "visible_targets",
+]
