@@ -1,4 +1,4 @@
-"""The data sets of the paper: what they are, loading, checking and fetching them, and the protocol's splits."""
+"""The data sets of the paper by name: loading, checking, fetching and splitting them."""
 
 from lsvv.data.checking import Finding, available, varying_columns, verify
 from lsvv.data.fetching import fetch

@@ -63,7 +63,7 @@ class Split:
 
     @property
     def _any_known(self) -> _Bools:
-        return self.known.reshape(len(self.train), -1).any(axis=1)
+        return np.asarray(self.known.reshape(len(self.train), -1).any(axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,8 +131,8 @@ def split(
     Of n rows, ceil(0.7 n) train. Of n_k training rows of a class, ceil(labelled * n_k) are labelled, so that
     no class among them is without a label. Of the rows of a multi-label or regression set,
     ceil(labelled * n) are labelled; with ``unit="entries"`` that many entries of each output are. For one
-    seed the train rows do not depend on the share of labels, and what is labelled at a small share is labelled
-    at a larger one.
+    seed the train rows do not depend on the share of labels, and what is labelled at a small share is
+    labelled at a larger one.
 
     Parameters
     ----------
