@@ -1,0 +1,51 @@
+"""Rows come as one array or as an iterable of row blocks; both are read in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Rows: TypeAlias = ArrayLike | Iterable[ArrayLike]
+
+BLOCK = 4096
+
+
+def blocks(rows: Rows) -> Iterator[NDArray[np.floating]]:
+    """The rows as 2-d floating blocks of at most 4096 rows, float32 kept, everything else float64.
+
+    An array, or a list of lists of numbers, is cut; a generator, or any iterable of 2-d arrays, is
+    read block by block and never held as a whole.
+    """
+    width: int | None = None
+    for index, block in enumerate(_pieces(rows)):
+        if block.ndim != 2 or block.shape[1] == 0:
+            raise ValueError(f"Block {index} of the rows has shape {block.shape}; pass (rows, features).")
+        if width is not None and block.shape[1] != width:
+            raise ValueError(
+                f"Block {index} of the rows has {block.shape[1]} features, the blocks before it {width}; "
+                "give every block the same features."
+            )
+        if not np.all(np.isfinite(block)):
+            row = int(np.flatnonzero(~np.isfinite(block).all(axis=1))[0])
+            raise ValueError(f"Row {row} of block {index} is not finite; fill or drop it first.")
+        width = block.shape[1]
+        for start in range(0, block.shape[0], BLOCK):
+            yield block[start : start + BLOCK]
+    if width is None:
+        raise ValueError("There are no rows; pass at least one block of rows.")
+
+
+def _pieces(rows: Rows) -> Iterator[NDArray[np.floating]]:
+    if isinstance(rows, Iterable) and not isinstance(rows, (np.ndarray, list, tuple)):
+        return (_floating(block) for block in rows)
+    if isinstance(rows, (list, tuple)) and rows and np.ndim(rows[0]) == 2:
+        return (_floating(block) for block in rows)
+    return iter((_floating(rows),))
+
+
+def _floating(block: ArrayLike) -> NDArray[np.floating]:
+    array = np.asarray(block)
+    return array if array.dtype == np.float32 else array.astype(np.float64, copy=False)
