@@ -1,0 +1,73 @@
+"""From rows and targets to an objective: fit the map, map the rows, build G, sum the terms. Plain functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from lsvv.features import FeatureMap, MappedRows
+from lsvv.graph import KNNGraph, NeighborSearch, check_adjacency, laplacian
+from lsvv.linalg import Array
+from lsvv.losses import Loss, Squared
+from lsvv.objective import Objective
+from lsvv.penalties import Manifold, Ridge, SpectralPenalty
+from lsvv.risk import QuadraticRisk, Risk, RowRisk, moments_fit
+
+
+def fit_map(feature_map: Any, X: Array, sample_weight: np.ndarray | None) -> Any:
+    """The transformer fitted on ``X``; our own maps hear of the weights, which no other is asked to take."""
+    if isinstance(feature_map, FeatureMap):
+        return feature_map.fit(X, sample_weight=sample_weight)
+    return feature_map.fit(X)
+
+
+def map_rows(feature_map: Any, X: Array) -> MappedRows:
+    """Phi = phi(X) through any fitted transformer."""
+    return MappedRows(X, lambda rows: as_block(feature_map.transform(rows)))
+
+
+def as_block(mapped: Any) -> Array:
+    """A transformer's output as an array, a tensor or CSR; frames are unwrapped."""
+    if sp.issparse(mapped):
+        return sp.csr_array(mapped)
+    return mapped.to_numpy() if hasattr(mapped, "iloc") or hasattr(mapped, "to_pandas") else mapped
+
+
+def build_laplacian(
+    graph: Any, X: Array, rows: MappedRows, *, n_neighbors: int, kind: str, n_jobs: int | None
+) -> sp.csr_array:
+    """Lap of a ready graph, or of the neighbour graph of all training rows; never of test rows."""
+    if sp.issparse(graph) or isinstance(graph, np.ndarray):
+        return laplacian(check_adjacency(graph, X.shape[0]), kind)
+    if isinstance(graph, NeighborSearch):
+        graph = KNNGraph(search=graph)
+    if graph == "auto":
+        graph = KNNGraph()
+    if not isinstance(graph, KNNGraph):
+        raise ValueError(
+            f"graph={graph!r} is not a graph. Pass 'auto', a KNNGraph, a sparse adjacency matrix, or an object with "
+            f"kneighbors_graph."
+        )
+    points = X if graph.on == "inputs" else rows.whole()
+    return laplacian(graph.build(points, n_neighbors, n_jobs), kind)
+
+
+def build_risk(
+    rows: MappedRows, loss: Loss, T: np.ndarray, A: np.ndarray, *, fit_intercept: bool, by_rows: bool = False
+) -> Risk:
+    """The moments for the squared loss where they fit; passes over the rows for all else."""
+    if isinstance(loss, Squared) and not by_rows and moments_fit(A, rows.shape[1]):
+        return QuadraticRisk.from_rows(rows, T, A, fit_intercept=fit_intercept)
+    return RowRisk.from_rows(rows, loss, T, A, fit_intercept=fit_intercept)
+
+
+def build_objective(
+    risk: Risk, *, ridge: float, manifold: float, G: Array | None, spectral: SpectralPenalty
+) -> Objective:
+    """risk + ridge ||W||^2 + manifold tr(W' G W) + spectral; terms of strength 0 are left out."""
+    penalties: list[Ridge | Manifold] = [Ridge(ridge)] if ridge else []
+    if G is not None and manifold:
+        penalties.append(Manifold(manifold, G))
+    return Objective(risk, penalties, spectral)

@@ -1,0 +1,297 @@
+"""LSVVClassifier: classes from 1-d y, labels from a 2-d indicator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+
+from lsvv.assembly import build_risk
+from lsvv.calibration import fit_temperature, probabilities
+from lsvv.estimators.base import VectorValuedEstimator
+from lsvv.features import MappedRows
+from lsvv.linalg import Array, like, to_numpy
+from lsvv.losses import BinaryLogistic, Loss, MulticlassLogistic, make_loss
+from lsvv.objective import Objective
+from lsvv.risk import QuadraticRisk
+from lsvv.solvers import Solution, leave_one_out_scores, solve
+from lsvv.targets import Classes, Targets, as_targets_array, encode_classes, encode_labels, read_classes
+
+N_CALIBRATION_ROWS = 1000
+N_CALIBRATION_FOLDS = 3
+
+
+class LSVVClassifier(ClassifierMixin, VectorValuedEstimator):
+    """Classify rows, or give them labels, from a few labelled rows and many unlabelled ones.
+
+    h(x) = W' phi(x) + b minimises, over the known entries of y,
+
+        mean loss(h(x_i), y_i) + ridge ||W||^2 + manifold tr(W' G W) + spectral sum_{j > free_rank} sigma_j(W),
+
+    with G = Phi' Lap^power Phi / m over all m training rows.
+
+    Parameters
+    ----------
+    features : str or transformer, default="fourier"
+        phi: "linear", "fourier", "nystroem", "sketch", an object of :mod:`lsvv.features`, or any scikit-learn
+        transformer.
+    loss : str or Loss, default="squared"
+        "squared" (closed form, fastest), "logistic", "hinge" (Crammer-Singer for classes, one binary hinge a label)
+        or "smooth_hinge".
+    ridge : float, default=1e-5
+        The paper's tau_A: size of W.
+    manifold : float, default=1.0
+        The paper's tau_I: smoothness over labelled and unlabelled rows. With 0 the unlabelled rows are not looked at.
+    spectral : float, default=0.0
+        The paper's tau_S: sum of the tail singular values of W.
+    free_rank : int or float, default=0
+        The paper's theta: leading singular values left free. An int counts, a float in [0, 1] is a fraction of
+        min(D, K), rounded up; 0 is the trace norm.
+    spectral_rule : "tail" or "as_printed", default="tail"
+        "as_printed" shrinks the leading values as Algorithm 1 prints; for reproduction, with solver="minibatch".
+    n_neighbors : int, default=10
+        Neighbours of each row in the graph.
+    laplacian : "normalized" or "plain", default="normalized"
+        I - D^-1/2 S D^-1/2, or (D - S) / mean degree.
+    power : 1 or 2, default=2
+        Power of the Laplacian.
+    graph : "auto", KNNGraph, sparse matrix or neighbour search, default="auto"
+        The graph of the training rows, built or ready (rows of X, then of X_unlabeled).
+    class_weight : dict, "balanced" or None
+        Factors on the weights of classes; for labels {0: ..., 1: ...}.
+    solver : "auto", "closed", "accelerated" or "minibatch", default="auto"
+        "auto" takes the closed form for the squared loss without a tail, accelerated proximal gradient otherwise.
+    fit_intercept : bool, default=True
+        Whether to learn b, which no term penalises.
+    tol : float, default=1e-6
+        Residual at which a solver stops, as a share of the gradient at 0.
+    max_iter : int, default=1000
+        Steps at most.
+    n_jobs : int or None
+        Processes for the exact neighbour search.
+    random_state : int, Generator, RandomState or None
+        Seeds the feature map and mini-batches.
+    verbose : int, default=0
+        1 prints the stages, 2 every step.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, or 0..K-1 for labels.
+    coef_, intercept_ : arrays of shape (K, D) and (K,)
+        W' and b.
+    transduction_ : array
+        y of all training rows: known entries as given, the others predicted.
+    singular_values_, effective_rank_ : array, int
+        Of W.
+    solution_ : Solution
+        Status, objective, residual, history.
+    temperature_ : float
+        Scores are divided by it before softmax or sigmoid; fitted on leave-one-out scores (held-out ones where
+        there is no closed form), 1 for the logistic loss, which has probabilities of its own.
+    feature_map_ : transformer
+        The fitted phi.
+    n_iter_ : int
+    notes_ : tuple of str
+        What a user should know of this fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import make_moons
+    >>> from lsvv import LSVVClassifier
+    >>> X, truth = make_moons(300, noise=0.08, random_state=0)
+    >>> y = np.full(300, -1)
+    >>> y[:6] = truth[:6]
+    >>> model = LSVVClassifier(random_state=0).fit(X, y)
+    >>> round(float((model.transduction_ == truth).mean()), 2)
+    1.0
+    """
+
+    def __init__(
+        self,
+        *,
+        features: Any = "fourier",
+        loss: Any = "squared",
+        ridge: float = 1e-5,
+        manifold: float = 1.0,
+        spectral: float = 0.0,
+        free_rank: int | float = 0,
+        spectral_rule: str = "tail",
+        n_neighbors: int = 10,
+        laplacian: str = "normalized",
+        power: int = 2,
+        graph: Any = "auto",
+        class_weight: Any = None,
+        solver: str = "auto",
+        fit_intercept: bool = True,
+        tol: float = 1e-6,
+        max_iter: int = 1000,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            features=features,
+            ridge=ridge,
+            manifold=manifold,
+            spectral=spectral,
+            free_rank=free_rank,
+            spectral_rule=spectral_rule,
+            n_neighbors=n_neighbors,
+            laplacian=laplacian,
+            power=power,
+            graph=graph,
+            solver=solver,
+            fit_intercept=fit_intercept,
+            tol=tol,
+            max_iter=max_iter,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.loss = loss
+        self.class_weight = class_weight
+
+    def decision_function(self, X: Any) -> Array:
+        """Scores, above 0 for "yes": (n,) for two classes, (n, K) for more and for labels."""
+        scores = self._scores(X)
+        if not isinstance(self._codec, Classes):
+            return scores - self._threshold
+        return scores[:, 1] - scores[:, 0] if self.classes_.size == 2 else scores
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class of each row, or its labels as an (n, K) indicator."""
+        return self._codec.decode(to_numpy(self._scores(X)) - self._threshold)
+
+    def predict_proba(self, X: Any) -> Array:
+        """Probabilities, (n, K): rows sum to 1 for classes, each entry stands alone for labels."""
+        scores = self._scores(X) - self._threshold
+        return probabilities(scores, self.temperature_, one_class_a_row=self._codec.one_class_a_row)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Share of rows whose known entries are all predicted right; rows without any are left out."""
+        predicted = self.predict(X)
+        truth = as_targets_array(y)
+        if isinstance(self._codec, Classes):
+            right, known = _compare_classes(predicted, truth)
+        else:
+            values = np.asarray(truth, dtype=np.float64)
+            entry_known = ~np.isnan(values)
+            right = np.all((predicted == values) | ~entry_known, axis=1)
+            known = entry_known.any(axis=1)
+        if not known.any():
+            raise ValueError("No row of y is labelled, so there is nothing to score. Pass labelled rows.")
+        weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)[known]
+        return float(np.average(right[known], weights=weight))
+
+    def _encode(self, y: Any, n_rows: int, sample_weight: Any) -> Targets:
+        array = as_targets_array(y)
+        if array.ndim == 2 and array.shape[1] > 1:
+            if array.shape[0] != n_rows:
+                raise ValueError(f"X has {n_rows} rows, Y has {array.shape[0]}. Pass one row of Y a row of X.")
+            targets = encode_labels(array, sample_weight, self.class_weight)
+            self.classes_ = np.arange(array.shape[1])
+        else:
+            targets = encode_classes(array, n_rows, sample_weight, self.class_weight)
+            assert isinstance(targets.codec, Classes)
+            self.classes_ = targets.codec.classes
+        return targets
+
+    def _loss(self, targets: Targets) -> Loss:
+        loss = make_loss(self.loss, one_class_a_row=targets.codec.one_class_a_row)
+        self._threshold = loss.threshold
+        return loss
+
+    def _transduce(self, rows: MappedRows, targets: Targets) -> np.ndarray:
+        filled = targets.codec.decode(to_numpy(self._mapped_scores(rows)) - self._threshold)
+        known = targets.weights > 0
+        if isinstance(targets.codec, Classes):
+            known_rows = known.any(axis=1)
+            filled[known_rows] = targets.codec.classes[np.argmax(targets.values[known_rows], axis=1)]
+        else:
+            filled[known] = targets.values[known]
+        return filled
+
+    def _calibrate(
+        self,
+        labelled: MappedRows,
+        targets: Targets,
+        loss: Loss,
+        objective: Objective,
+        solution: Solution,
+        rng: np.random.Generator,
+    ) -> None:
+        if isinstance(loss, (MulticlassLogistic, BinaryLogistic)):
+            self.temperature_ = 1.0
+            return
+        T, A = targets.values[targets.labelled], targets.normalised_weights()
+        if isinstance(objective.risk, QuadraticRisk) and objective.spectral.strength == 0.0:
+            some = _at_most(N_CALIBRATION_ROWS, len(T), rng)
+            scores = leave_one_out_scores(objective, solution.variable, labelled.take(some), T[some], A[some])
+        else:
+            some = np.arange(len(T))
+            scores = self._held_out_scores(labelled, T, A, loss, objective, solution, rng)
+        self.temperature_ = fit_temperature(
+            scores - loss.threshold, T[some], A[some], one_class_a_row=targets.codec.one_class_a_row
+        )
+
+    def _held_out_scores(
+        self,
+        labelled: MappedRows,
+        T: np.ndarray,
+        A: np.ndarray,
+        loss: Loss,
+        objective: Objective,
+        solution: Solution,
+        rng: np.random.Generator,
+    ) -> np.ndarray:
+        """Each labelled row's score from a model that did not see its label; map and graph stay."""
+        folds = rng.permutation(len(T)) % min(N_CALIBRATION_FOLDS, len(T))
+        scores = np.zeros(T.shape)
+        for fold in np.unique(folds):
+            kept = A * (folds != fold)[:, None]
+            total = kept.sum(axis=0)
+            some = np.flatnonzero(kept.any(axis=1))
+            weight = (kept / np.where(total > 0, total, 1.0))[some]
+            risk = build_risk(
+                labelled.take(some),
+                loss,
+                T[some],
+                weight,
+                fit_intercept=self.fit_intercept,
+                by_rows=self.solver == "minibatch",
+            )
+            part = objective.with_risk(risk)
+            V = solve(part, self.solver, start=solution.variable, tol=1e-3, max_iter=self.max_iter).variable
+            out = np.flatnonzero(folds == fold)
+            rows = labelled.take(out)
+            held = rows.times(objective.weights(V)) + like(risk.intercept(V), rows.template)[None, :]
+            scores[out] = to_numpy(held)
+        return scores
+
+    @property
+    def coef_(self) -> Array:
+        """W', of shape (K, D)."""
+        return self._weights.T
+
+    @property
+    def intercept_(self) -> Array:
+        """b, of shape (K,)."""
+        return self._offset
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
+
+
+def _compare_classes(predicted: np.ndarray, truth: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Which predictions are right, and which rows of the truth are labelled."""
+    labels, known = read_classes(truth.ravel())
+    return predicted == labels, known
+
+
+def _at_most(count: int, n_rows: int, rng: np.random.Generator) -> np.ndarray:
+    return np.arange(n_rows) if n_rows <= count else np.sort(rng.choice(n_rows, count, replace=False))

@@ -1,0 +1,88 @@
+"""LSVVRegressor: one or many numbers a row, any of them missing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.metrics import r2_score
+
+from lsvv.estimators.base import VectorValuedEstimator
+from lsvv.features import MappedRows
+from lsvv.linalg import Array, like, to_numpy
+from lsvv.losses import Loss, Squared
+from lsvv.targets import Numbers, Targets, as_targets_array, encode_numbers
+
+
+class LSVVRegressor(RegressorMixin, VectorValuedEstimator):
+    """Predict one or many numbers a row from a few labelled rows and many unlabelled ones.
+
+    Minimises the equation of :class:`LSVVClassifier` with the squared loss on targets that are standardised inside
+    and returned on their own scale. NaN in ``y`` marks what is unknown, entry by entry: rows known for one task only
+    are multi-task learning. Parameters and attributes are those of the classifier without ``loss`` and
+    ``class_weight``; ``singular_values_`` belong to the standardised W, ``coef_`` and ``intercept_`` to the targets'
+    own scale.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lsvv import LSVVRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-3, 3, size=(200, 1))
+    >>> Y = np.hstack([np.sin(X), np.cos(X)])
+    >>> Y[40:, 0] = np.nan
+    >>> Y[:160, 1] = np.nan
+    >>> model = LSVVRegressor(random_state=0).fit(X, Y)
+    >>> bool(np.abs(model.predict([[0.0]]) - [0.0, 1.0]).max() < 0.05)
+    True
+    """
+
+    def predict(self, X: Any) -> Array:
+        """Predicted targets, 1-d where ``y`` was."""
+        return self._on_own_scale(self._scores(X))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """R^2 over the known entries of ``y``, the mean over the outputs."""
+        predicted, truth = np.atleast_2d(to_numpy(self.predict(X)).T).T, as_targets_array(y)
+        values = np.asarray(truth if truth.ndim == 2 else truth[:, None], dtype=np.float64)
+        known = ~np.isnan(values)
+        weight = np.ones(len(values)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        scores = [
+            r2_score(values[rows, k], predicted[rows, k], sample_weight=weight[rows])
+            for k, rows in enumerate(known.T)
+            if rows.sum() > 1
+        ]
+        if not scores:
+            raise ValueError("No output of y has two known entries, so R^2 is not defined. Pass labelled rows.")
+        return float(np.mean(scores))
+
+    def _encode(self, y: Any, n_rows: int, sample_weight: Any) -> Targets:
+        return encode_numbers(y, n_rows, sample_weight)
+
+    def _loss(self, targets: Targets) -> Loss:
+        return Squared()
+
+    def _transduce(self, rows: MappedRows, targets: Targets) -> np.ndarray:
+        scores = to_numpy(self._mapped_scores(rows))
+        return targets.codec.decode(np.where(targets.weights > 0, targets.values, scores))
+
+    def _on_own_scale(self, scores: Array) -> Array:
+        codec = self._codec
+        assert isinstance(codec, Numbers)
+        values = scores * like(codec.scale, scores)[None, :] + like(codec.mean, scores)[None, :]
+        return values[:, 0] if codec.one_dimensional else values
+
+    @property
+    def coef_(self) -> Array:
+        """W' on the targets' own scale, of shape (K, D)."""
+        codec = self._codec
+        assert isinstance(codec, Numbers)
+        return self._weights.T * like(codec.scale, self._weights)[:, None]
+
+    @property
+    def intercept_(self) -> Array:
+        """b on the targets' own scale, of shape (K,)."""
+        codec = self._codec
+        assert isinstance(codec, Numbers)
+        return self._offset * like(codec.scale, self._weights) + like(codec.mean, self._weights)

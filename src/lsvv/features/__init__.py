@@ -1,0 +1,42 @@
+"""Feature maps phi and the mapped rows Phi = phi(X)."""
+
+from typing import Any
+
+from lsvv.features.maps import MAPS, FeatureMap, LandmarkMap, Linear, Nystroem, RandomFourier, Sketch
+from lsvv.features.rows import BLOCK_BYTES, MappedRows
+
+__all__ = [
+    "BLOCK_BYTES",
+    "FeatureMap",
+    "LandmarkMap",
+    "Linear",
+    "MappedRows",
+    "Nystroem",
+    "RandomFourier",
+    "Sketch",
+    "as_feature_map",
+]
+
+
+def as_feature_map(features: Any, random_state: Any) -> Any:
+    """A fresh, unfitted transformer from a short name ("linear", "fourier", ...) or from an object.
+
+    An object is cloned; where it has a ``random_state`` of None it takes the estimator's.
+    """
+    from sklearn.base import clone
+
+    if isinstance(features, str):
+        if features not in MAPS:
+            raise ValueError(
+                f"features={features!r} is not known. Choose one of {', '.join(sorted(MAPS))}, or pass a transformer."
+            )
+        chosen = MAPS[features]()
+    elif isinstance(features, type) or not callable(getattr(features, "transform", None)):
+        raise ValueError(
+            f"features={features!r} is not a transformer. Pass a short name or an object with fit and transform."
+        )
+    else:
+        chosen = clone(features)
+    if chosen.get_params(deep=False).get("random_state", 0) is None:
+        chosen.set_params(random_state=random_state)
+    return chosen

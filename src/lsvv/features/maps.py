@@ -1,0 +1,287 @@
+"""Feature maps phi: linear, random Fourier, Nystroem and sketched; scikit-learn transformers on arrays and tensors."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from lsvv.features.kernels import IsotropicKernel, Kernel, as_kernel
+from lsvv.features.width import resolve_width
+from lsvv.inputs import check_rows, generator
+from lsvv.linalg import Array, dense, like, namespace, take_rows, to_float64, to_numpy
+
+
+class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """phi: R^d -> R^D. ``fit`` learns the map, ``transform`` applies it row by row in the array's own namespace."""
+
+    n_features_in_: int
+    _n_features_out: int
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn the map from the rows of ``X``; a row of weight 2 counts as two rows, ``y`` is not looked at."""
+        X = check_rows(self, X, reset=True)
+        weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        self._n_features_out = self._fit(X, weight)
+        return self
+
+    def transform(self, X: Any) -> Array:
+        """phi(x) for every row of ``X``, one row each."""
+        check_is_fitted(self)
+        return self._transform(check_rows(self, X, reset=False))
+
+    @abstractmethod
+    def _fit(self, X: Array, sample_weight: np.ndarray | None) -> int:
+        """Learn from checked rows and return D."""
+
+    @abstractmethod
+    def _transform(self, X: Array) -> Array:
+        """Apply to checked rows."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+class Linear(FeatureMap):
+    """phi(x) = x: the linear hypotheses of the paper. Sparse rows stay sparse.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Linear().fit_transform(np.array([[1.0, 2.0]]))
+    array([[1., 2.]])
+    """
+
+    def _fit(self, X: Array, sample_weight: np.ndarray | None) -> int:
+        return int(X.shape[1])
+
+    def _transform(self, X: Array) -> Array:
+        return X
+
+
+class RandomFourier(FeatureMap):
+    """phi(x) = sqrt(2 / D) cos(Omega' x / width + b), b uniform on [0, 2 pi] (Section 6.2 of the paper).
+
+    <phi(x), phi(z)> approximates the kernel with an error of order 1 / sqrt(D).
+
+    Parameters
+    ----------
+    n_components : int
+        D, the number of features.
+    width : "auto", float or str
+        The kernel's width: a number, or a multiple of the median distance between training rows such as
+        ``"2 median"``. ``"auto"`` is half the median in a single model and a search in the CV estimators.
+    kernel : str or Kernel
+        "gaussian", "laplacian", "matern" or "cauchy", or an object of :mod:`lsvv.features.kernels`.
+    orthogonal : bool
+        Directions orthogonal within blocks of d draws (same law each, smaller error together). Only kernels of
+        the Euclidean distance (gaussian, matern) have such draws; the others are always drawn independently.
+    random_state : int, Generator, RandomState or None
+        Seeds the draws. They do not depend on the rows or on the width.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(5, 3))
+    >>> RandomFourier(n_components=8, width=1.0, random_state=0).fit_transform(X).shape
+    (5, 8)
+    """
+
+    def __init__(
+        self,
+        n_components: int = 2000,
+        *,
+        width: float | str = "auto",
+        kernel: str | Kernel = "gaussian",
+        orthogonal: bool = True,
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.width = width
+        self.kernel = kernel
+        self.orthogonal = orthogonal
+        self.random_state = random_state
+
+    def _fit(self, X: Array, sample_weight: np.ndarray | None) -> int:
+        _check_count("n_components", self.n_components)
+        kernel = as_kernel(self.kernel)
+        rng = generator(self.random_state)
+        draw = (
+            kernel.orthogonal_frequencies
+            if self.orthogonal and isinstance(kernel, IsotropicKernel)
+            else kernel.frequencies
+        )
+        frequencies = draw(rng, int(X.shape[1]), self.n_components)
+        offsets = rng.uniform(0.0, 2.0 * np.pi, size=self.n_components)
+        self.width_ = resolve_width(self.width, X, sample_weight, rng)
+        self.frequencies_ = like(frequencies / self.width_, X)
+        self.offsets_ = like(offsets, X)
+        return self.n_components
+
+    def _transform(self, X: Array) -> Array:
+        angles = X @ like(self.frequencies_, X)
+        angles += like(self.offsets_, X)
+        features = namespace(angles).cos(angles)
+        features *= (2.0 / self.n_components) ** 0.5
+        return features
+
+
+class LandmarkMap(FeatureMap):
+    """phi(x) = R' k(Z, x) for landmark rows Z: <phi(x), phi(z)> = k(x, Z) R R' k(Z, z)."""
+
+    width: float | str
+    kernel: str | Kernel
+    random_state: Any
+
+    def _fit(self, X: Array, sample_weight: np.ndarray | None) -> int:
+        rng = generator(self.random_state)
+        kernel = as_kernel(self.kernel)
+        candidates = np.arange(X.shape[0]) if sample_weight is None else np.flatnonzero(sample_weight > 0)
+        count = min(self._n_landmarks(), candidates.size)
+        rows = np.sort(rng.choice(candidates, count, replace=False))
+        self.width_ = resolve_width(self.width, X, sample_weight, rng)
+        self.landmarks_ = dense(take_rows(X, rows)) / self.width_
+        gram = to_numpy(to_float64(kernel.values(self.landmarks_, self.landmarks_)))
+        self.mixing_ = like(self._mixing(gram, rng), self.landmarks_)
+        return int(self.mixing_.shape[1])
+
+    def _transform(self, X: Array) -> Array:
+        values = as_kernel(self.kernel).values(X / self.width_, like(self.landmarks_, X))
+        return values @ like(self.mixing_, X)
+
+    @abstractmethod
+    def _n_landmarks(self) -> int:
+        """How many training rows to keep."""
+
+    @abstractmethod
+    def _mixing(self, gram: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """R, from the landmarks' kernel matrix."""
+
+
+class Nystroem(LandmarkMap):
+    """phi(x) = K_ZZ^{-1/2} k(Z, x) for ``n_components`` training rows Z.
+
+    With all training rows as landmarks this IS the exact kernel method. Directions of the kernel matrix below
+    1e-12 of the largest are dropped.
+
+    Parameters
+    ----------
+    n_components : int
+        Number of landmarks; all training rows where there are fewer.
+    width, kernel, random_state
+        As in :class:`RandomFourier`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(20, 3))
+    >>> Phi = Nystroem(n_components=20, width=1.0).fit_transform(X)
+    >>> K = np.exp(-((X[:, None] - X[None]) ** 2).sum(-1) / 2)
+    >>> bool(np.allclose(Phi @ Phi.T, K))
+    True
+    """
+
+    def __init__(
+        self,
+        n_components: int = 500,
+        *,
+        width: float | str = "auto",
+        kernel: str | Kernel = "gaussian",
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.width = width
+        self.kernel = kernel
+        self.random_state = random_state
+
+    def _n_landmarks(self) -> int:
+        _check_count("n_components", self.n_components)
+        return self.n_components
+
+    def _mixing(self, gram: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        return _inverse_root(gram)
+
+
+class Sketch(LandmarkMap):
+    """phi(x) = (S' K_ZZ S)^{-1/2} S' k(Z, x), S a random sketch of ``n_landmarks`` training rows Z.
+
+    A Gaussian sketch mixes all landmarks into each of D features; a sub-sampled one picks D of them, which is
+    the Nystroem map.
+
+    Parameters
+    ----------
+    n_components : int
+        D, the number of columns of S.
+    n_landmarks : int
+        Number of training rows the sketch looks at: memory and time per row stay bounded.
+    sketch : "gaussian" or "subsample"
+        The law of S.
+    width, kernel, random_state
+        As in :class:`RandomFourier`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(40, 3))
+    >>> Sketch(n_components=10, n_landmarks=30, random_state=0).fit_transform(X).shape
+    (40, 10)
+    """
+
+    def __init__(
+        self,
+        n_components: int = 500,
+        *,
+        n_landmarks: int = 2000,
+        sketch: str = "gaussian",
+        width: float | str = "auto",
+        kernel: str | Kernel = "gaussian",
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.n_landmarks = n_landmarks
+        self.sketch = sketch
+        self.width = width
+        self.kernel = kernel
+        self.random_state = random_state
+
+    def _n_landmarks(self) -> int:
+        _check_count("n_components", self.n_components)
+        _check_count("n_landmarks", self.n_landmarks)
+        return self.n_landmarks
+
+    def _mixing(self, gram: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        n_landmarks = gram.shape[0]
+        count = min(self.n_components, n_landmarks)
+        if self.sketch == "gaussian":
+            S = rng.standard_normal((n_landmarks, count)) / np.sqrt(count)
+        elif self.sketch == "subsample":
+            S = np.eye(n_landmarks)[:, np.sort(rng.choice(n_landmarks, count, replace=False))]
+        else:
+            raise ValueError(f"sketch={self.sketch!r} is not known. Choose 'gaussian' or 'subsample'.")
+        return S @ _inverse_root(S.T @ gram @ S)
+
+
+def _inverse_root(A: np.ndarray) -> np.ndarray:
+    """A^{-1/2} over the directions of ``A`` above 1e-12 of the largest."""
+    values, vectors = np.linalg.eigh(A)
+    keep = values > 1e-12 * values[-1]
+    return vectors[:, keep] / np.sqrt(values[keep])
+
+
+def _check_count(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise ValueError(f"{name}={value!r} is not a count. Pass an integer of at least 1.")
+
+
+MAPS: dict[str, type[FeatureMap]] = {
+    "linear": Linear,
+    "fourier": RandomFourier,
+    "nystroem": Nystroem,
+    "sketch": Sketch,
+}

@@ -1,0 +1,91 @@
+"""Phi = phi(X) as an operator: what the objective may do with mapped rows, in blocks of bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import scipy.sparse as sp
+
+from lsvv.linalg import Array, dense, like, namespace, symmetric_product, take_rows, to_float64
+
+BLOCK_BYTES = 2**29
+"""Largest block of mapped rows held at once, in bytes; transforming it takes about twice that in passing."""
+
+
+class MappedRows:
+    """Phi in R^{n x D}, touched only through ``Phi @ W``, ``Phi' R`` and ``Phi' diag(w) Phi``.
+
+    Where Phi fits one block it is computed once and kept; otherwise every verb maps the rows again, block by
+    block. Peak memory is ``block_bytes`` for Phi plus what ``transform`` needs for one block.
+
+    Parameters
+    ----------
+    X : array, tensor or CSR matrix of shape (n, d)
+    transform : callable
+        Maps rows of X to rows of Phi.
+    block_bytes : int
+        Memory for one block.
+    """
+
+    def __init__(self, X: Array, transform: Callable[[Array], Array], *, block_bytes: int = BLOCK_BYTES) -> None:
+        self.X = X
+        self.transform = transform
+        self.block_bytes = block_bytes
+        probe = transform(X[: min(64, X.shape[0])])
+        self.shape: tuple[int, int] = (int(X.shape[0]), int(probe.shape[1]))
+        self.dtype = probe.dtype
+        self.template = probe.data if sp.issparse(probe) else probe
+        width = probe.nnz / probe.shape[0] + 1 if sp.issparse(probe) else probe.shape[1]
+        itemsize = 1.5 * probe.dtype.itemsize if sp.issparse(probe) else probe.itemsize
+        self.block_rows = max(1, int(block_bytes // (width * itemsize)))
+        self._held: Array | None = None
+
+    def blocks(self) -> Iterator[tuple[slice, Array]]:
+        """The rows of Phi in order, as (slice, block)."""
+        n_rows = self.shape[0]
+        if n_rows <= self.block_rows:
+            if self._held is None:
+                self._held = self.transform(self.X)
+            yield slice(0, n_rows), self._held
+            return
+        for start in range(0, n_rows, self.block_rows):
+            part = slice(start, min(start + self.block_rows, n_rows))
+            yield part, self.transform(self.X[part])
+
+    def take(self, index: np.ndarray) -> MappedRows:
+        """The rows ``index``, as mapped rows of their own."""
+        if self._held is not None:
+            return MappedRows(take_rows(self._held, index), _identity, block_bytes=self.block_bytes)
+        return MappedRows(take_rows(self.X, index), self.transform, block_bytes=self.block_bytes)
+
+    def whole(self) -> Array:
+        """All of Phi as one dense array: for callers that asked for few rows."""
+        blocks = [dense(block) for _, block in self.blocks()]
+        return blocks[0] if len(blocks) == 1 else namespace(*blocks).concat(blocks, axis=0)
+
+    def times(self, W: Array) -> Array:
+        """Phi @ W, of shape (n, K)."""
+        xp = namespace(self.template)
+        W = like(W, self.template)
+        parts = [dense(block @ W) for _, block in self.blocks()]
+        return parts[0] if len(parts) == 1 else xp.concat(parts, axis=0)
+
+    def transpose_times(self, R: Array) -> Array:
+        """Phi' @ R in double precision, of shape (D, K)."""
+        R = like(R, self.template)
+        total: Array = 0.0
+        for part, block in self.blocks():
+            total = total + to_float64(dense(block.T @ R[part, ...]))
+        return total
+
+    def gram(self, weights: Array | None = None) -> Array:
+        """Phi' diag(weights) Phi in double precision, of shape (D, D)."""
+        total: Array = 0.0
+        for part, block in self.blocks():
+            total = total + symmetric_product(block, None if weights is None else like(weights, self.template)[part])
+        return total
+
+
+def _identity(rows: Array) -> Array:
+    return rows

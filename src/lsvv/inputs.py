@@ -1,0 +1,81 @@
+"""The one gate for X: decides what an input is, keeps tensors tensors, and names the cell that is wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from array_api_compat import is_torch_array
+from sklearn.utils.validation import validate_data
+
+from lsvv.linalg import Array, namespace, to_numpy
+
+
+def check_rows(estimator: Any, X: Any, *, reset: bool, name: str = "X") -> Array:
+    """``X`` as a finite 2-d floating array: a torch tensor stays one, all else becomes NumPy or CSR.
+
+    float32 stays float32; every other kind becomes float64. With ``reset`` the estimator learns the number
+    and the names of the columns, without it they are compared.
+    """
+    X = _check_tensor(estimator, X, reset, name) if is_torch_array(X) else _check_array(estimator, X, reset)
+    _refuse_non_finite(X, name, getattr(estimator, "feature_names_in_", None))
+    return X
+
+
+def _check_array(estimator: Any, X: Any, reset: bool) -> Array:
+    X = validate_data(
+        estimator,
+        X,
+        reset=reset,
+        accept_sparse="csr",
+        dtype=[np.float64, np.float32],
+        ensure_all_finite=False,
+    )
+    return sp.csr_array(X) if sp.issparse(X) else X
+
+
+def _check_tensor(estimator: Any, X: Array, reset: bool, name: str) -> Array:
+    xp = namespace(X)
+    if X.ndim != 2:
+        raise ValueError(f"{name} has {X.ndim} dimensions. Pass a 2-d tensor: one row a sample.")
+    if X.shape[0] == 0:
+        raise ValueError(f"{name} has 0 rows; a minimum of 1 is required.")
+    if reset:
+        estimator.n_features_in_ = int(X.shape[1])
+    elif X.shape[1] != estimator.n_features_in_:
+        raise ValueError(
+            f"{name} has {X.shape[1]} features, but {type(estimator).__name__} is expecting "
+            f"{estimator.n_features_in_} features as input."
+        )
+    return X if X.dtype in (xp.float32, xp.float64) else xp.astype(X, xp.float64)
+
+
+def _refuse_non_finite(X: Array, name: str, columns: Any) -> None:
+    values = X.data if sp.issparse(X) else X
+    xp = namespace(values)
+    if values.shape[0] == 0 or bool(xp.isfinite(xp.sum(values))) or bool(xp.all(xp.isfinite(values))):
+        return
+    bad = ~np.isfinite(to_numpy(values))
+    if sp.issparse(X):
+        entry = int(np.flatnonzero(bad)[0])
+        row, column = int(np.searchsorted(X.indptr, entry, side="right") - 1), int(X.indices[entry])
+    else:
+        row, column = (int(i) for i in np.argwhere(bad)[0])
+    kind = "NaN" if np.isnan(to_numpy(values)[bad][0]) else "infinity"
+    label = f" ('{columns[column]}')" if columns is not None else ""
+    raise ValueError(
+        f"{name} contains {kind} at row {row}, column {column}{label}. Fill or drop it first, for instance "
+        f"with sklearn.impute.SimpleImputer in a Pipeline; only targets may be missing."
+    )
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """A NumPy Generator from None, an int, a RandomState or a Generator."""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31 - 1))
+    if random_state is None or isinstance(random_state, (int, np.integer, np.random.Generator)):
+        return np.random.default_rng(random_state)
+    raise ValueError(
+        f"random_state={random_state!r} cannot seed a generator. Pass None, an int, a RandomState or a Generator."
+    )

@@ -1,0 +1,174 @@
+"""The few things the array API standard lacks, in one home for NumPy arrays and torch tensors."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from array_api_compat import array_namespace, device, is_numpy_array, is_torch_array
+
+Array = Any
+"""A NumPy array or a torch tensor: whatever the caller passed."""
+
+SINGULAR_PIVOT = 1e-14
+"""Share of a column's variance below which it counts as determined by the others."""
+
+
+def namespace(*arrays: Array) -> Any:
+    """The array API namespace of the dense arrays among ``arrays`` (NumPy's for sparse matrices)."""
+    dense = [a for a in arrays if a is not None and not sp.issparse(a)]
+    return array_namespace(*dense) if dense else array_namespace(np.empty(0))
+
+
+def like(values: Array, reference: Array, dtype: Any = None) -> Array:
+    """``values`` in the namespace and on the device of ``reference``; its dtype too unless one is given."""
+    xp = namespace(reference)
+    if sp.issparse(reference):
+        return np.asarray(to_numpy(values), dtype=dtype or reference.dtype)
+    dtype = dtype or reference.dtype
+    if is_numpy_array(reference):
+        return np.asarray(to_numpy(values), dtype=dtype)
+    return xp.asarray(values, dtype=dtype, device=device(reference))
+
+
+def to_numpy(values: Array) -> np.ndarray:
+    """``values`` as a NumPy array, fetched from its device if need be."""
+    if is_torch_array(values):
+        return values.detach().cpu().numpy()
+    return np.asarray(values)
+
+
+def to_float64(values: Array) -> Array:
+    """``values`` in double precision; moments and their solves are never computed in less."""
+    if sp.issparse(values):
+        return values.astype(np.float64)
+    xp = namespace(values)
+    return xp.astype(values, xp.float64, copy=False)
+
+
+def dense(values: Array) -> Array:
+    """``values`` as a dense array."""
+    return values.toarray() if sp.issparse(values) else values
+
+
+def take_rows(X: Array, index: np.ndarray) -> Array:
+    """``X[index]`` for dense, sparse and device arrays."""
+    if sp.issparse(X) or is_numpy_array(X):
+        return X[index]
+    xp = namespace(X)
+    return xp.take(X, xp.asarray(index, device=device(X)), axis=0)
+
+
+def stack_rows(first: Array, second: Array) -> Array:
+    """``first`` above ``second``."""
+    if sp.issparse(first) or sp.issparse(second):
+        return sp.vstack([sp.csr_array(first), sp.csr_array(second)], format="csr")
+    return namespace(first, second).concat([first, second], axis=0)
+
+
+def sparse_times_dense(S: sp.csr_array, B: Array) -> Array:
+    """``S B`` for a SciPy sparse matrix and a dense array of any namespace (or a sparse one)."""
+    if sp.issparse(B) or is_numpy_array(B):
+        return S.astype(B.dtype, copy=False) @ B
+    xp = namespace(B)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
+        S_device = xp.sparse_csr_tensor(
+            xp.asarray(S.indptr.astype(np.int64)),
+            xp.asarray(S.indices.astype(np.int64)),
+            xp.asarray(S.data),
+            size=S.shape,
+            dtype=B.dtype,
+            device=device(B),
+        )
+        return S_device @ B
+
+
+def symmetric_product(A: Array, weights: Array | None = None) -> Array:
+    """``A' diag(weights) A`` in double precision, dense; unweighted or non-negative weights."""
+    if weights is not None:
+        root = weights**0.5
+        A = A * root[:, None] if not sp.issparse(A) else sp.diags_array(root) @ A
+    A = to_float64(A)
+    return dense(A.T @ A)
+
+
+def cross_product(A: Array, B: Array) -> Array:
+    """``A' B`` in double precision, dense."""
+    return dense(to_float64(A).T @ to_float64(B))
+
+
+def solve_positive_definite(A: Array, B: Array) -> tuple[Array, bool]:
+    """The solution of ``A X = B`` for symmetric positive semi-definite ``A``, and whether ``A`` was regular.
+
+    A Cholesky factorisation where it exists; the minimum-norm solution from the eigenvectors otherwise.
+    """
+    xp = namespace(A)
+    factor = _cholesky(A)
+    if factor is not None:
+        solution = _cholesky_solve(factor, B)
+        if bool(xp.all(xp.isfinite(solution))):
+            return solution, True
+    values, vectors = xp.linalg.eigh(A)
+    keep = values > A.shape[0] * 2.3e-16 * xp.max(xp.abs(values))
+    inverse = xp.where(keep, 1.0 / xp.where(keep, values, xp.ones_like(values)), xp.zeros_like(values))
+    return vectors @ (inverse[:, None] * (vectors.T @ B)), False
+
+
+def _cholesky(A: Array) -> Array | None:
+    """The lower Cholesky factor of ``A``; None where ``A`` is singular to working precision."""
+    if is_numpy_array(A):
+        try:
+            factor = scipy.linalg.cholesky(A, lower=True, check_finite=False)
+        except scipy.linalg.LinAlgError:
+            return None
+    else:
+        factor, info = namespace(A).linalg.cholesky_ex(A)
+        if int(info) != 0:
+            return None
+    linalg = namespace(A).linalg
+    # what a column keeps of its own variance once the columns before it are known: free of units
+    kept = linalg.diagonal(factor) ** 2 / linalg.diagonal(A)
+    return factor if float(kept.min()) > SINGULAR_PIVOT else None
+
+
+def _cholesky_solve(factor: Array, B: Array) -> Array:
+    if is_numpy_array(factor):
+        return scipy.linalg.cho_solve((factor, True), B, check_finite=False)
+    return namespace(factor).cholesky_solve(B, factor)
+
+
+def largest_eigenvalue(apply: Callable[[Array], Array], start: Array, n_iter: int = 40) -> float:
+    """The largest eigenvalue of a symmetric positive semi-definite operator, from below, by power iteration."""
+    xp = namespace(start)
+    vector = start / xp.linalg.vector_norm(start)
+    value = 0.0
+    for _ in range(n_iter):
+        image = apply(vector)
+        norm = float(xp.linalg.vector_norm(image))
+        if norm == 0.0:
+            return value
+        vector = image / norm
+        if abs(norm - value) <= 1e-4 * norm:
+            return norm
+        value = norm
+    return value
+
+
+def squared_distances(X: Array, Z: Array) -> Array:
+    """``||x_i - z_j||^2`` for the rows of ``X`` (dense or sparse) and of ``Z`` (dense), clipped at 0."""
+    xp = namespace(Z)
+    cross = X @ Z.T
+    distances = row_norms(X)[:, None] + row_norms(Z)[None, :] - 2.0 * cross
+    return xp.where(distances > 0, distances, xp.zeros_like(distances))
+
+
+def row_norms(X: Array) -> Array:
+    """``||x_i||^2`` for every row."""
+    if sp.issparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
+    return namespace(X).sum(X * X, axis=1)

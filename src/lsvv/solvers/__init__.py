@@ -1,0 +1,59 @@
+"""Solvers: closed form, accelerated proximal gradient, mini-batches; one loop, one Solution."""
+
+from __future__ import annotations
+
+from lsvv.linalg import Array
+from lsvv.losses import BinaryHinge, MulticlassHinge
+from lsvv.objective import Objective
+from lsvv.risk import QuadraticRisk, RowRisk
+from lsvv.solvers.accelerated import AcceleratedProximalGradient
+from lsvv.solvers.closed_form import leave_one_out_scores, solve_closed_form
+from lsvv.solvers.continuation import minimise_hinge
+from lsvv.solvers.loop import Method, Progress, State, minimise
+from lsvv.solvers.minibatch import MiniBatch
+from lsvv.solvers.solution import Solution
+
+__all__ = [
+    "SOLVERS",
+    "AcceleratedProximalGradient",
+    "Method",
+    "MiniBatch",
+    "Progress",
+    "Solution",
+    "State",
+    "leave_one_out_scores",
+    "minimise",
+    "minimise_hinge",
+    "solve",
+    "solve_closed_form",
+]
+
+SOLVERS = ("auto", "closed", "accelerated", "minibatch")
+
+
+def solve(
+    objective: Objective,
+    solver: str = "auto",
+    *,
+    start: Array | None = None,
+    tol: float = 1e-6,
+    max_iter: int = 1000,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Solution:
+    """Minimise the objective; "auto" takes the closed form where it exists and accelerated steps elsewhere."""
+    risk = objective.risk
+    quadratic = isinstance(risk, QuadraticRisk) and objective.spectral.strength == 0.0
+    if solver == "closed" or (solver == "auto" and quadratic):
+        return solve_closed_form(objective)
+    if solver == "minibatch":
+        return minimise(objective, MiniBatch(seed=seed), start=start, tol=tol, max_iter=max_iter, progress=progress)
+    if isinstance(risk, RowRisk) and _has_kink(risk):
+        return minimise_hinge(objective, start=start, tol=tol, max_iter=max_iter, progress=progress)
+    return minimise(
+        objective, AcceleratedProximalGradient(), start=start, tol=tol, max_iter=max_iter, progress=progress
+    )
+
+
+def _has_kink(risk: RowRisk) -> bool:
+    return isinstance(risk.loss, (MulticlassHinge, BinaryHinge)) and risk.loss.smoothing == 0.0

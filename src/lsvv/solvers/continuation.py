@@ -1,0 +1,58 @@
+"""The hinge by smoothing continuation: solve smoothed problems of falling gamma, each from the last one's answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from lsvv.linalg import Array
+from lsvv.losses import BinaryHinge, MulticlassHinge, smoothed
+from lsvv.objective import Objective
+from lsvv.risk import RowRisk
+from lsvv.solvers.accelerated import AcceleratedProximalGradient
+from lsvv.solvers.loop import Progress, minimise
+from lsvv.solvers.solution import Solution
+
+SMOOTHINGS = (1.0, 0.3, 0.1, 0.03, 0.01, 0.003)
+STAGE_TOL = 1e-3
+"""Residual at which an intermediate stage hands over."""
+
+
+def minimise_hinge(
+    objective: Objective,
+    *,
+    start: Array | None = None,
+    tol: float = 1e-6,
+    max_iter: int = 1000,
+    progress: Progress | None = None,
+) -> Solution:
+    """The kinked hinge through gamma = 1, 0.3, ..., 0.003; at most half of the steps go to the stages before the last.
+
+    The smoothed objective lies below the kinked one, so F(V) - min F is at most ``gap`` = F(V) - F_gamma(V) plus
+    what the smoothed problem still had to gain; ``gap`` itself is at most gamma / 2 for each output's loss.
+    """
+    risk = objective.risk
+    assert isinstance(risk, RowRisk)
+    hinge = risk.loss
+    assert isinstance(hinge, (MulticlassHinge, BinaryHinge))
+    history: list[float] = []
+    used = 0
+    for gamma in SMOOTHINGS:
+        smooth = objective.with_risk(risk.with_loss(smoothed(hinge, gamma)))
+        last = gamma == SMOOTHINGS[-1]
+        solution = minimise(
+            smooth,
+            AcceleratedProximalGradient(),
+            start=start,
+            tol=tol if last else max(tol, STAGE_TOL),
+            max_iter=max(1, max_iter - used if last else max_iter // (2 * len(SMOOTHINGS))),
+            progress=progress,
+        )
+        start, used = solution.variable, used + solution.n_iter
+        history.append(objective.value(start))
+    gap = history[-1] - solution.value
+    reached = "Converged" if solution.converged else f"Stopped at max_iter={max_iter}"
+    status = (
+        f"{reached} (residual {solution.residual:.2g} against tol={tol:g} after {used} steps); the hinge lies "
+        f"{gap:.2g} above its smoothing by gamma={gamma:g}."
+    )
+    return replace(solution, value=history[-1], n_iter=used, status=status, history=tuple(history), gap=gap)

@@ -1,0 +1,114 @@
+"""Maps of the singular values of W: the tail sum, its prox, and the rule the paper prints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lsvv.linalg import Array, namespace, to_float64
+
+EXACT = 1e-7
+"""Estimated error, as a share of the step ||W - prox(W)||, up to which the Gram route is taken."""
+
+
+def resolve_free_rank(free_rank: Any, n_features: int, n_outputs: int) -> int:
+    """theta as a count: an int counts, a float in [0, 1] is a fraction of min(D, K), rounded up.
+
+    Examples
+    --------
+    >>> resolve_free_rank(0.5, 100, 7), resolve_free_rank(2, 100, 7), resolve_free_rank(1.0, 100, 7)
+    (4, 2, 7)
+    """
+    full = min(n_features, n_outputs)
+    if isinstance(free_rank, (int, np.integer)) and not isinstance(free_rank, bool):
+        if 0 <= free_rank <= full:
+            return int(free_rank)
+    elif isinstance(free_rank, (float, np.floating)) and 0.0 <= free_rank <= 1.0:
+        # the slack keeps 0.7 * 10 at 7
+        return min(full, int(np.ceil(free_rank * full - 1e-9)))
+    raise ValueError(
+        f"free_rank={free_rank!r} is out of range. Pass an integer from 0 to min(D, K) = {full}, or a float "
+        f"from 0.0 to 1.0 as a fraction of it."
+    )
+
+
+def singular_values(W: Array) -> Array:
+    """sigma_1 >= sigma_2 >= ... of W, in double precision."""
+    return namespace(W).linalg.svdvals(to_float64(W))
+
+
+def tail_sum(W: Array, free_rank: int) -> float:
+    """T(W) = sum over j > theta of sigma_j(W) (eq. (tail-sum) of the paper); the trace norm for theta = 0.
+
+    Convex for theta = 0 and theta >= min(D, K) only: in between it is the trace norm minus the Ky Fan norm.
+    """
+    if free_rank >= min(W.shape):
+        return 0.0
+    xp = namespace(W)
+    return float(xp.sum(singular_values(W)[free_rank:]))
+
+
+def prox_tail_sum(W: Array, threshold: float, free_rank: int) -> Array:
+    """argmin_V 1/2 ||V - W||^2 + threshold * T(V): keep sigma_1..sigma_theta, others to max(sigma - threshold, 0).
+
+    Written as W minus its step, W - sum_{j > theta} min(sigma_j, threshold) u_j v_j', so that the error is a
+    share of the step, not of W. The factors come from the eigenvectors of the smaller Gram matrix where these
+    are exact enough, and from the SVD where they are not.
+    """
+    if threshold < 0:
+        raise ValueError(f"threshold={threshold} is negative. A prox needs a threshold of at least 0.")
+    if free_rank >= min(W.shape) or threshold == 0.0:
+        return W
+    if W.shape[0] < W.shape[1]:
+        return prox_tail_sum(W.T, threshold, free_rank).T
+    step, error = _step_by_gram(W, threshold, free_rank)
+    xp = namespace(W)
+    if error > EXACT * float(xp.linalg.vector_norm(step)):
+        step = _step_by_svd(W, threshold, free_rank)
+    return W - step
+
+
+def _step_by_gram(W: Array, threshold: float, free_rank: int) -> tuple[Array, float]:
+    """sum_{j > theta} min(1, threshold / sigma_j) (W v_j) v_j', and an estimate of its error.
+
+    Forming W'W perturbs its eigenvalues by delta = eps sigma_1^2, hence sigma_j by delta / sigma_j, which
+    reaches the step through threshold / sigma_j; a cut vector is mixed with the kept ones by delta / sigma_i^2.
+    """
+    xp = namespace(W)
+    squared, V = xp.linalg.eigh(W.T @ W)
+    squared, V = xp.flip(squared, axis=0)[free_rank:], xp.flip(V, axis=1)[:, free_rank:]
+    sigma = xp.where(squared > 0, squared, xp.zeros_like(squared)) ** 0.5
+    partly = sigma > threshold
+    share = xp.where(partly, threshold / xp.where(partly, sigma, xp.ones_like(sigma)), xp.ones_like(sigma))
+    step = (W @ (V * share[None, :])) @ V.T
+    largest = float(xp.linalg.matrix_norm(W, ord="fro"))
+    delta = 1e-15 * largest * largest
+    smallest_kept = float(xp.min(xp.where(partly, sigma, xp.full_like(sigma, largest))))
+    return step, delta / max(min(smallest_kept, largest), 1e-300) + 1e-16 * largest
+
+
+def _step_by_svd(W: Array, threshold: float, free_rank: int) -> Array:
+    """sum_{j > theta} min(sigma_j, threshold) u_j v_j' from the singular value decomposition."""
+    xp = namespace(W)
+    U, sigma, Vt = xp.linalg.svd(W, full_matrices=False)
+    cut = xp.where(sigma > threshold, xp.full_like(sigma, threshold), sigma)[free_rank:]
+    return (U[:, free_rank:] * cut[None, :]) @ Vt[free_rank:, :]
+
+
+def shrink_leading_as_printed(W: Array, threshold: float, free_rank: int) -> Array:
+    """Algorithm 1, line 9, as printed: sigma_1..sigma_theta to max(sigma - threshold, 0), the tail left alone.
+
+    This is not the prox of the tail sum and can raise the objective; it is here to reproduce the print.
+    """
+    xp = namespace(W)
+    U, sigma, Vt = xp.linalg.svd(W, full_matrices=False)
+    leading = xp.arange(sigma.shape[0], device=sigma.device) < free_rank
+    shrunk = xp.where(sigma > threshold, sigma - threshold, xp.zeros_like(sigma))
+    return (U * xp.where(leading, shrunk, sigma)[None, :]) @ Vt
+
+
+def effective_rank(W: Array) -> int:
+    """Number of singular values above 1e-6 of the largest."""
+    sigma = singular_values(W)
+    return int(namespace(W).sum(sigma > 1e-6 * sigma[0])) if float(sigma[0]) > 0 else 0

@@ -1,0 +1,199 @@
+"""The one gate for y: which entries are known, how they are coded for a loss, and how scores are read back."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from lsvv.targets.reading import as_column, as_numbers, as_rows_of_targets, as_targets_array, read_classes
+from lsvv.targets.weighting import class_factor, entry_weight, label_factor, row_weight
+
+__all__ = [
+    "Classes",
+    "Codec",
+    "Labels",
+    "Numbers",
+    "Targets",
+    "as_targets_array",
+    "encode_classes",
+    "encode_labels",
+    "encode_numbers",
+    "read_classes",
+]
+
+
+class Codec(ABC):
+    """How one kind of target is read from scores (n x K NumPy arrays, already free of the loss's threshold)."""
+
+    one_class_a_row: bool = False
+
+    @abstractmethod
+    def decode(self, scores: np.ndarray) -> np.ndarray:
+        """Targets as the user spells them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Classes(Codec):
+    """One class a row, coded as an indicator: one output a class."""
+
+    classes: np.ndarray
+    one_class_a_row = True
+
+    def decode(self, scores: np.ndarray) -> np.ndarray:
+        """The class of the highest score; the first of a tie."""
+        return self.classes[np.argmax(scores, axis=1)]
+
+
+@dataclass(frozen=True, eq=False)
+class Labels(Codec):
+    """Several yes/no labels a row."""
+
+    dtype: Any
+
+    def decode(self, scores: np.ndarray) -> np.ndarray:
+        """1 where a score is above the threshold, strictly."""
+        return (scores > 0).astype(self.dtype)
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers(Codec):
+    """Real targets, standardised over their known entries."""
+
+    mean: np.ndarray
+    scale: np.ndarray
+    one_dimensional: bool
+
+    def decode(self, scores: np.ndarray) -> np.ndarray:
+        """Scores on the targets' own scale."""
+        values = scores * self.scale + self.mean
+        return values[:, 0] if self.one_dimensional else values
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """Coded targets of m rows: ``values`` (m x K, 0 where unknown), ``weights`` (m x K, 0 where unknown).
+
+    ``notes`` are sentences about the targets a user should read.
+    """
+
+    values: np.ndarray
+    weights: np.ndarray
+    codec: Codec
+    notes: tuple[str, ...] = ()
+
+    @property
+    def labelled(self) -> np.ndarray:
+        """Indices of the rows with at least one known entry."""
+        return np.flatnonzero(self.weights.any(axis=1))
+
+    def followed_by(self, n_rows: int) -> Targets:
+        """The same targets with ``n_rows`` unlabelled rows below."""
+        empty = np.zeros((n_rows, self.values.shape[1]))
+        return replace(self, values=np.concatenate([self.values, empty]), weights=np.concatenate([self.weights, empty]))
+
+    def normalised_weights(self) -> np.ndarray:
+        """Weights of the labelled rows, each output's divided by their sum; an unknown output keeps zeros."""
+        known = self.weights[self.labelled]
+        total = known.sum(axis=0)
+        return known / np.where(total > 0, total, 1.0)
+
+
+def encode_classes(y: Any, n_rows: int, sample_weight: Any, class_weight: Any) -> Targets:
+    """1-d classes with -1 (integers), None or NaN (all else) for "unlabelled"."""
+    labels, known = read_classes(as_column(y, n_rows, "y"))
+    weight = known * row_weight(sample_weight, n_rows)
+    _refuse_no_label(weight)
+    known = weight > 0
+    classes, index = np.unique(labels[known], return_inverse=True)
+    if classes.size < 2:
+        raise ValueError(
+            f"All labelled rows are of one class, {classes[0]!r}. A classifier needs at least two classes among "
+            f"the labelled rows: label a row of another class."
+        )
+    values = np.zeros((n_rows, classes.size))
+    values[np.flatnonzero(known), index] = 1.0
+    weight = weight * class_factor(class_weight, classes, values, weight)
+    return Targets(values, np.repeat(weight[:, None], classes.size, axis=1), Classes(classes), _notes(known, n_rows))
+
+
+def encode_labels(Y: np.ndarray, sample_weight: Any, class_weight: Any) -> Targets:
+    """A 2-d indicator of 0 and 1, NaN where unknown."""
+    given, values = Y.dtype, as_numbers(Y, "Y")
+    known = ~np.isnan(values)
+    wrong = known & (values != 0) & (values != 1)
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0]
+        raise ValueError(
+            f"Y holds {values[row, column]:g} at row {row}, column {column}. A 2-d Y for the classifier is an "
+            f"indicator of 0 and 1 with NaN for unknown entries; use LSVVRegressor for numbers, or 1-d y for classes."
+        )
+    weight = known * entry_weight(sample_weight, values.shape)
+    _refuse_no_label(weight)
+    values = np.where(weight > 0, values, 0.0)
+    if class_weight is not None:
+        weight = weight * label_factor(class_weight, values, weight)
+    notes = (*_notes((weight > 0).any(axis=1), len(values)), *_constant_labels(values, weight))
+    kind = given if given.kind in "iub" else np.dtype(np.int64)
+    return Targets(values, weight, Labels(kind), notes)
+
+
+def encode_numbers(y: Any, n_rows: int, sample_weight: Any) -> Targets:
+    """1-d or 2-d numbers, NaN where unknown, standardised by their weighted mean and deviation."""
+    raw = as_rows_of_targets(y, n_rows, "y")
+    values = as_numbers(raw if raw.ndim == 2 else raw[:, None], "y")
+    if np.isinf(values).any():
+        row, column = np.argwhere(np.isinf(values))[0]
+        raise ValueError(
+            f"y contains infinity at row {row}, column {column}. Replace it with a number, or NaN for unknown."
+        )
+    weight = ~np.isnan(values) * entry_weight(sample_weight, values.shape)
+    _refuse_no_label(weight)
+    empty = np.flatnonzero(weight.sum(axis=0) == 0)
+    if empty.size:
+        raise ValueError(
+            f"Column {empty[0]} of y has no known entry. Drop the column, or label at least one of its rows."
+        )
+    values = np.where(weight > 0, values, 0.0)
+    share = weight / weight.sum(axis=0)
+    mean = (share * values).sum(axis=0)
+    with np.errstate(over="ignore"):
+        scale = np.sqrt((share * np.where(weight > 0, values - mean, 0.0) ** 2).sum(axis=0))
+    if not np.all(np.isfinite(scale)):
+        raise ValueError("y holds values whose squares overflow. Divide y by its largest value first.")
+    # a spread at rounding level is a constant column: its deviation is no unit to measure in
+    scale = np.where(scale > 1e-12 * np.abs(mean), scale, 1.0)
+    standard = np.where(weight > 0, (values - mean) / scale, 0.0)
+    codec = Numbers(mean, scale, raw.ndim == 1)
+    return Targets(standard, weight, codec, _notes((weight > 0).any(axis=1), n_rows))
+
+
+def _refuse_no_label(weight: np.ndarray) -> None:
+    if not (weight > 0).any():
+        raise ValueError(
+            "No row is labelled: every y is missing (-1, None or NaN) or of weight 0. Label some rows; with none "
+            "there is nothing to learn from."
+        )
+
+
+def _notes(known: np.ndarray, n_rows: int) -> tuple[str, ...]:
+    if known.all():
+        return (f"All {n_rows} rows are labelled: the model is supervised.",)
+    return ()
+
+
+def _constant_labels(values: np.ndarray, weight: np.ndarray) -> tuple[str, ...]:
+    """Labels that never vary among their known entries."""
+    yes, total = (weight * values).sum(axis=0), weight.sum(axis=0)
+    notes = []
+    for kind, columns in (
+        ("has no known entry and is predicted 0", np.flatnonzero(total == 0)),
+        ("never occurs and is predicted 0", np.flatnonzero((total > 0) & (yes == 0))),
+        ("always occurs and is predicted 1", np.flatnonzero((total > 0) & (yes == total))),
+    ):
+        if columns.size:
+            listed = ", ".join(str(c) for c in columns[:5]) + (", ..." if columns.size > 5 else "")
+            notes.append(f"Label column {listed} {kind}.")
+    return tuple(notes)

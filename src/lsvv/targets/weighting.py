@@ -1,0 +1,82 @@
+"""Weights of targets: a row's, an entry's, a class's. 0 makes an entry unlabelled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lsvv.linalg import to_numpy
+
+
+def row_weight(sample_weight: Any, n_rows: int) -> np.ndarray:
+    """One checked weight a row; 1 where none are given."""
+    if sample_weight is None:
+        return np.ones(n_rows)
+    weight = _check_weight(sample_weight)
+    if weight.ndim == 2 and weight.shape[1] == 1:
+        weight = weight[:, 0]
+    if weight.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight has shape {weight.shape}, expected ({n_rows},): classes take one weight a row."
+        )
+    return weight
+
+
+def entry_weight(sample_weight: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """One checked weight an entry, from weights of rows or of entries; 1 where none are given."""
+    if sample_weight is None:
+        return np.ones(shape)
+    weight = _check_weight(sample_weight)
+    if weight.ndim == 1:
+        weight = weight[:, None]
+    if weight.ndim != 2 or weight.shape[0] != shape[0] or weight.shape[1] not in (1, shape[1]):
+        raise ValueError(
+            f"sample_weight has shape {np.shape(sample_weight)}, expected ({shape[0]},) for one weight a row or "
+            f"{shape} for one an entry."
+        )
+    return np.broadcast_to(weight, shape).copy()
+
+
+def _check_weight(sample_weight: Any) -> np.ndarray:
+    weight = np.asarray(to_numpy(sample_weight), dtype=np.float64)
+    if not np.all(np.isfinite(weight)):
+        raise ValueError("sample_weight holds NaN or infinity. Pass finite weights; 0 makes a row unlabelled.")
+    if weight.size and weight.min() < 0:
+        raise ValueError(f"sample_weight holds {weight.min():g}. Weights are at least 0; 0 makes a row unlabelled.")
+    if not weight.any():
+        raise ValueError("sample_weight is all zero, so that no row is labelled. Give some row a positive weight.")
+    return weight
+
+
+def class_factor(class_weight: Any, classes: np.ndarray, values: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """The factor on each row's weight; "balanced" makes every class weigh the same."""
+    if class_weight is None:
+        return np.ones(len(weight))
+    per_class = weight @ values
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        factor = per_class.sum() / (classes.size * per_class)
+    elif isinstance(class_weight, dict):
+        unknown = [key for key in class_weight if key not in set(classes.tolist())]
+        if unknown:
+            raise ValueError(f"class_weight names {unknown[0]!r}, which is no class of y: {classes.tolist()}.")
+        factor = np.array([float(class_weight.get(c, 1.0)) for c in classes.tolist()])
+    else:
+        raise ValueError(f"class_weight={class_weight!r} is not known. Pass None, 'balanced' or a dict.")
+    if not (factor >= 0).all():
+        raise ValueError("class_weight holds a negative weight. Weights are at least 0.")
+    return np.where(values.any(axis=1), values @ factor, 1.0)
+
+
+def label_factor(class_weight: Any, values: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """The factor on each entry's weight: per label for "balanced", {0: w, 1: w} for all labels alike."""
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        yes = (weight * values).sum(axis=0)
+        total = weight.sum(axis=0)
+        no = total - yes
+        factor_yes = np.where(yes > 0, total / (2 * np.where(yes > 0, yes, 1.0)), 1.0)
+        factor_no = np.where(no > 0, total / (2 * np.where(no > 0, no, 1.0)), 1.0)
+        return np.where(values > 0, factor_yes, factor_no)
+    if isinstance(class_weight, dict) and set(class_weight) <= {0, 1}:
+        return np.where(values > 0, float(class_weight.get(1, 1.0)), float(class_weight.get(0, 1.0)))
+    raise ValueError(f"class_weight={class_weight!r} is not known. Pass None, 'balanced' or {{0: ..., 1: ...}}.")
