@@ -27,9 +27,7 @@ def write(tmp_path: Path, body: str, header: str = HEADER) -> Path:
 
 
 def test_dense_rows_with_quotes_missing_values_and_comments(tmp_path: Path) -> None:
-    table = read_arff(
-        write(tmp_path, "1, 2.5,red,0,FALSE\n% aside\n\n?,1e-3,'dark, blue',1,TRUE\n3,4,\"it's\",1,TRUE")
-    )
+    table = read_arff(write(tmp_path, "1, 2.5,red,0,FALSE\n% aside\n\n?,1e-3,'dark, blue',1,TRUE\n3,4,\"it's\",1,TRUE"))
     assert [a.name for a in table.attributes] == ["size", 'a "long" name, quoted', "colour", "flag", "tag"]
     expected = [[1, 2.5, 0, 0, 0], [np.nan, 1e-3, 1, 1, 1], [3, 4, 2, 1, 1]]
     np.testing.assert_array_equal(table.rows, expected)

@@ -80,9 +80,7 @@ def read_label_names(path: Path) -> tuple[str, ...]:
         try:
             root = ElementTree.fromstring(stream.read())
         except ElementTree.ParseError as error:
-            raise DataError(
-                f"{path}, line {error.position[0]}: not a list of labels in XML ({error})."
-            ) from error
+            raise DataError(f"{path}, line {error.position[0]}: not a list of labels in XML ({error}).") from error
     names = tuple(
         element.attrib["name"]
         for element in root.iter()
@@ -171,9 +169,7 @@ class _Cell:
         return 0.0 if codes is None else next(iter(codes.values()))
 
 
-def _read_dense(
-    path: Path, body: list[tuple[int, str]], attributes: tuple[Attribute, ...]
-) -> NDArray[np.float64]:
+def _read_dense(path: Path, body: list[tuple[int, str]], attributes: tuple[Attribute, ...]) -> NDArray[np.float64]:
     cell = _Cell(attributes)
     rows = np.empty((len(body), len(attributes)))
     for row, (number, line) in enumerate(body):

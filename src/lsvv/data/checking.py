@@ -45,9 +45,7 @@ def available(folder: str | os.PathLike[str] | None = None) -> tuple[Finding, ..
     return tuple(_presence(name, place) for name in paper_names())
 
 
-def verify(
-    folder: str | os.PathLike[str] | None = None, names: tuple[str, ...] | None = None
-) -> tuple[Finding, ...]:
+def verify(folder: str | os.PathLike[str] | None = None, names: tuple[str, ...] | None = None) -> tuple[Finding, ...]:
     """Loads each data set that is here and holds it against the registry.
 
     Checked are the shape, the rows of each class, the number of non-constant columns and, where it is known,
@@ -120,9 +118,7 @@ def _verify(name: str, folder: Path) -> Finding:
     if faults:
         return Finding(name, False, " ".join(faults))
     rows, columns = data.X.shape
-    return Finding(
-        name, True, f"{rows} rows, {columns} columns and {data.info.K} outputs, as they should be."
-    )
+    return Finding(name, True, f"{rows} rows, {columns} columns and {data.info.K} outputs, as they should be.")
 
 
 def _content_faults(data: Dataset) -> list[str]:

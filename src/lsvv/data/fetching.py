@@ -63,15 +63,11 @@ def fetch(
     failures = []
     for mirror in sources.MIRRORS[name]:
         try:
-            addresses = (
-                _openml_file(mirror.openml, entry.rows) if mirror.openml else _plain_sums(mirror.files)
-            )
+            addresses = _openml_file(mirror.openml, entry.rows) if mirror.openml else _plain_sums(mirror.files)
             return tuple(_retrieve(place, file, *address, progress) for file, address in addresses.items())
         except (OSError, ValueError, HTTPError) as error:
             failures.append(str(error))
-    raise DataError(
-        f"{name} could not be fetched: {'; '.join(failures)}. Put its files into {place} by hand."
-    )
+    raise DataError(f"{name} could not be fetched: {'; '.join(failures)}. Put its files into {place} by hand.")
 
 
 def _target_folder(folder: str | os.PathLike[str] | None) -> Path:
@@ -168,9 +164,7 @@ def _openml_file(name: str, rows: int) -> dict[str, tuple[str, str | None]]:
 
 
 def _rows(entry: dict[str, Any]) -> int:
-    return next(
-        (int(float(item["value"])) for item in entry["quality"] if item["name"] == "NumberOfInstances"), 0
-    )
+    return next((int(float(item["value"])) for item in entry["quality"] if item["name"] == "NumberOfInstances"), 0)
 
 
 def _json(url: str) -> dict[str, Any]:

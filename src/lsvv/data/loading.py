@@ -83,15 +83,11 @@ def find(name: str, folder: Path) -> Found | None:
             files = [_present(place, file) for file in layout.files]
             present = [file for file in files if file is not None]
             if len(present) == len(files):
-                return Found(
-                    layout, tuple(present), _present(place, layout.labels) if layout.labels else None
-                )
+                return Found(layout, tuple(present), _present(place, layout.labels) if layout.labels else None)
     return None
 
 
-def load(
-    name: str, folder: str | os.PathLike[str] | None = None, *, dtype: DTypeLike = np.float64
-) -> Dataset:
+def load(name: str, folder: str | os.PathLike[str] | None = None, *, dtype: DTypeLike = np.float64) -> Dataset:
     """A data set by name.
 
     Parameters
@@ -147,9 +143,7 @@ def missing_sentence(name: str, folder: Path) -> str:
 
 
 def _present(place: Path, file: str) -> Path | None:
-    return next(
-        (place / f"{file}{suffix}" for suffix in SUFFIXES if (place / f"{file}{suffix}").is_file()), None
-    )
+    return next((place / f"{file}{suffix}" for suffix in SUFFIXES if (place / f"{file}{suffix}").is_file()), None)
 
 
 def _read(entry: DatasetInfo, found: Found, file: Path) -> _Pair:
@@ -168,7 +162,7 @@ def _read_npz(file: Path, entry: DatasetInfo) -> _Pair:
     """X and y or Y of an archive; X may lie there as the pieces of a CSR matrix."""
     target = "y" if entry.task == "multi-class" else "Y"
     try:
-        with np.load(file, allow_pickle=False) as archive:
+        with file.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
             if "X" in archive:
                 return archive["X"], archive[target]
             pieces = (archive["X_data"], archive["X_indices"], archive["X_indptr"])
@@ -176,9 +170,7 @@ def _read_npz(file: Path, entry: DatasetInfo) -> _Pair:
     except KeyError as error:
         raise DataError(f"{file} lacks an array: {error.args[0]}; it needs X and {target}.") from error
     except (BadZipFile, EOFError, ValueError, OSError) as error:
-        raise DataError(
-            f"{file} ends early or is damaged ({error}); remove it and fetch it again."
-        ) from error
+        raise DataError(f"{file} ends early or is damaged ({error}); remove it and fetch it again.") from error
 
 
 def _split_columns(file: Path, table: ArffTable, labels: Path | None, entry: DatasetInfo) -> _Pair:
@@ -244,6 +236,4 @@ def _check_shape(entry: DatasetInfo, found: Found, X: _Inputs, y: NDArray[np.gen
             "the file ends early or is not the one meant."
         )
     if entry.task == "multi-label" and not np.isin(y, (0, 1)).all():
-        raise DataError(
-            f"{files}: a label is neither 0 nor 1; the label columns are not those of {entry.name}."
-        )
+        raise DataError(f"{files}: a label is neither 0 nor 1; the label columns are not those of {entry.name}.")

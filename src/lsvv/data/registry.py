@@ -80,10 +80,7 @@ class DatasetInfo:
 _LIBSVM = "LIBSVM data, multi-class (https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/multiclass.html)"
 _MULAN = "Mulan, multi-label (https://mulan.sourceforge.net/datasets-mlc.html)"
 _MULAN_MTR = "Mulan, multi-target regression (https://mulan.sourceforge.net/datasets-mtr.html)"
-_STATLOG = (
-    "D. Michie, D. J. Spiegelhalter, C. C. Taylor: Machine learning, neural and statistical "
-    "classification, 1994"
-)
+_STATLOG = "D. Michie, D. J. Spiegelhalter, C. C. Taylor: Machine learning, neural and statistical classification, 1994"
 _UCI = "UCI Machine Learning Repository, https://archive.ics.uci.edu"
 _SPYROMITROS = (
     "E. Spyromitros-Xioufis, G. Tsoumakas, W. Groves, I. Vlahavas: Multi-target regression via input space "

@@ -132,9 +132,7 @@ def _mirrors(name: str) -> tuple[Mirror, ...]:
     target = _TARGETS[name]
     return (
         Mirror({f"{target}.arff": f"{MULAN}/multi-target/{target}.arff"}),
-        Mirror(
-            {f"{target}-{part}.arff": f"{SOURCEFORGE}/{target}-{part}.arff" for part in ("train", "test")}
-        ),
+        Mirror({f"{target}-{part}.arff": f"{SOURCEFORGE}/{target}-{part}.arff" for part in ("train", "test")}),
         Mirror({}, openml=target),
     )
 

@@ -246,9 +246,7 @@ def _check_shares(share: float, train_share: float, unit: Unit, task: Task) -> N
     if not 0 < share <= 1:
         raise ValueError(f"The share of labels must be above 0 and at most 1, but labelled={share}.")
     if not 0 < train_share < 1:
-        raise ValueError(
-            f"The share of training rows must lie between 0 and 1, but train_share={train_share}."
-        )
+        raise ValueError(f"The share of training rows must lie between 0 and 1, but train_share={train_share}.")
     if unit == "entries" and task == "multi-class":
         raise ValueError('A class has no entries to hide: use unit="rows" for a multi-class task.')
 

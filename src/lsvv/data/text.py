@@ -6,6 +6,7 @@ import lzma
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import IO, cast
 
@@ -36,9 +37,7 @@ def open_lines(path: Path) -> Iterator[IO[bytes]]:
         try:
             yield stream
         except (EOFError, OSError, lzma.LZMAError, zlib.error) as error:
-            raise DataError(
-                f"{path} ends early or is damaged ({error}); remove it and fetch it again."
-            ) from error
+            raise DataError(f"{path} ends early or is damaged ({error}); remove it and fetch it again.") from error
 
 
 def read_libsvm(path: Path, columns: int) -> tuple[csr_matrix, NDArray[np.float64]]:
@@ -87,14 +86,9 @@ def read_table(
 
     def parse(dtype: type, usecols: list[int]) -> NDArray[np.generic]:
         with open_lines(path) as stream:
+            lines = (line.decode(errors="replace") for line in stream if line.strip())
             return np.loadtxt(
-                stream,
-                dtype=dtype,
-                delimiter=separator,
-                usecols=usecols,
-                ndmin=2,
-                max_rows=rows,
-                comments=None,
+                islice(lines, rows), dtype=dtype, delimiter=separator, usecols=usecols, ndmin=2, comments=None
             )
 
     try:
