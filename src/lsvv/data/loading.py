@@ -187,7 +187,7 @@ def _split_columns(file: Path, table: ArffTable, labels: Path | None, entry: Dat
     chosen = np.array([name in wanted for name in names])
     target = table.rows[:, chosen]
     X = table.rows[:, ~chosen]
-    dense = target.toarray() if issparse(target) else target
+    dense = csr_matrix(target).toarray() if issparse(target) else target
     return X, dense[:, 0] if entry.task == "multi-class" else dense
 
 
@@ -200,7 +200,7 @@ def _stack(parts: list[_Pair]) -> _Pair:
 
 
 def _dense(X: _Inputs, dtype: DTypeLike) -> NDArray[np.floating]:
-    return np.asarray(X.toarray() if issparse(X) else X, dtype=dtype)
+    return np.asarray(csr_matrix(X).toarray() if issparse(X) else X, dtype=dtype)
 
 
 def _complete_rows(X: _Inputs, target: NDArray[np.generic]) -> _Pair:

@@ -148,12 +148,7 @@ def read_records(source: str | os.PathLike[str]) -> list[Record]:
     """
     path = Path(source)
     if path.is_dir():
-        return [
-            record
-            for name in (PACKED, LIVE)
-            if (path / name).is_file()
-            for record in read_records(path / name)
-        ]
+        return [record for name in (PACKED, LIVE) if (path / name).is_file() for record in read_records(path / name)]
     return [_parse(path, number, line) for number, line in enumerate(_whole_lines(path), start=1)]
 
 
@@ -206,9 +201,7 @@ def _line(content: Mapping[str, Any]) -> str:
     try:
         return json.dumps(content, sort_keys=True, allow_nan=False, default=_plain)
     except ValueError as error:
-        raise ValueError(
-            f"A record can hold finite numbers only, use None for a missing one: {content}."
-        ) from error
+        raise ValueError(f"A record can hold finite numbers only, use None for a missing one: {content}.") from error
 
 
 def _plain(value: object) -> object:

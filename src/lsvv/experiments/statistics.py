@@ -187,15 +187,11 @@ def mean_ranks(means: Mapping[str, Sequence[float]], level: float = 0.05) -> Mea
     """
     lengths = {len(values) for values in means.values()}
     if len(lengths) != 1:
-        raise ValueError(
-            f"Every method needs a figure in every cell, but the numbers of cells are {sorted(lengths)}."
-        )
+        raise ValueError(f"Every method needs a figure in every cell, but the numbers of cells are {sorted(lengths)}.")
     table = np.column_stack([_vector(values) for values in means.values()])
     ranks = stats.rankdata(table, axis=1).mean(axis=0)
     cells, methods = table.shape
-    return MeanRanks(
-        dict(zip(means, ranks.tolist(), strict=True)), nemenyi_difference(methods, cells, level), cells
-    )
+    return MeanRanks(dict(zip(means, ranks.tolist(), strict=True)), nemenyi_difference(methods, cells, level), cells)
 
 
 def nemenyi_difference(methods: int, cells: int, level: float = 0.05) -> float:
@@ -229,9 +225,7 @@ def _t_test(first: ArrayLike, second: ArrayLike, variance_factor: Callable[[int]
     """mean(d) / sqrt(factor(n) var(d)); equal differences give t = 0 if they are 0, else t = +-inf."""
     a, b = _vector(first), _vector(second)
     if len(a) != len(b) or len(a) < 2:
-        raise ValueError(
-            f"A paired test needs the same 2 or more splits for both, but has {len(a)} and {len(b)}."
-        )
+        raise ValueError(f"A paired test needs the same 2 or more splits for both, but has {len(a)} and {len(b)}.")
     differences = a - b
     mean = float(differences.mean())
     scale = math.sqrt(variance_factor(len(a)) * float(differences.var(ddof=1)))
