@@ -101,7 +101,7 @@ def read_table(
 
 
 def _indicators(words: NDArray[np.str_], cells: str) -> NDArray[np.float64]:
-    """x[i, j] = letter c -> column 3j + c is 1, for the three letters of ``cells`` and alike for more."""
+    """Column len(cells) * j + c is 1 where cell j holds the letter number c, else 0."""
     codes = words[:, :, None] == np.array(list(cells))
     if not codes.any(axis=2).all():
         raise ValueError("a cell holds an unknown letter")
