@@ -16,7 +16,8 @@ from lsvv.losses import BinaryLogistic, Loss, MulticlassLogistic, make_loss
 from lsvv.objective import Objective
 from lsvv.risk import QuadraticRisk
 from lsvv.solvers import Solution, leave_one_out_scores, solve
-from lsvv.targets import Classes, Targets, as_targets_array, encode_classes, encode_labels, read_classes
+from lsvv.targets import Classes, Targets, as_targets_array, encode_classes, encode_labels
+from lsvv.targets.reading import as_numbers, read_classes
 
 N_CALIBRATION_ROWS = 1000
 N_CALIBRATION_FOLDS = 3
@@ -163,7 +164,8 @@ class LSVVClassifier(ClassifierMixin, VectorValuedEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row, or its labels as an (n, K) indicator."""
-        return self._codec.decode(to_numpy(self._scores(X)) - self._threshold)
+        scores = to_numpy(self._scores(X))
+        return self._codec.decode(scores - self._threshold)
 
     def predict_proba(self, X: Any) -> Array:
         """Probabilities, (n, K): rows sum to 1 for classes, each entry stands alone for labels."""
@@ -174,13 +176,7 @@ class LSVVClassifier(ClassifierMixin, VectorValuedEstimator):
         """Share of rows whose known entries are all predicted right; rows without any are left out."""
         predicted = self.predict(X)
         truth = as_targets_array(y)
-        if isinstance(self._codec, Classes):
-            right, known = _compare_classes(predicted, truth)
-        else:
-            values = np.asarray(truth, dtype=np.float64)
-            entry_known = ~np.isnan(values)
-            right = np.all((predicted == values) | ~entry_known, axis=1)
-            known = entry_known.any(axis=1)
+        right, known = (_compare_classes if isinstance(self._codec, Classes) else _compare_labels)(predicted, truth)
         if not known.any():
             raise ValueError("No row of y is labelled, so there is nothing to score. Pass labelled rows.")
         weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)[known]
@@ -229,12 +225,14 @@ class LSVVClassifier(ClassifierMixin, VectorValuedEstimator):
         T, A = targets.values[targets.labelled], targets.normalised_weights()
         if isinstance(objective.risk, QuadraticRisk) and objective.spectral.strength == 0.0:
             some = _at_most(N_CALIBRATION_ROWS, len(T), rng)
-            scores = leave_one_out_scores(objective, solution.variable, labelled.take(some), T[some], A[some])
+            one = targets.weights_of_one()[some]
+            scores = leave_one_out_scores(objective, solution.variable, labelled.take(some), T[some], one)
         else:
             some = np.arange(len(T))
             scores = self._held_out_scores(labelled, T, A, loss, objective, solution, rng)
+        weights = targets.weights[targets.labelled][some]
         self.temperature_ = fit_temperature(
-            scores - loss.threshold, T[some], A[some], one_class_a_row=targets.codec.one_class_a_row
+            scores - loss.threshold, T[some], weights, one_class_a_row=targets.codec.one_class_a_row
         )
 
     def _held_out_scores(
@@ -291,6 +289,13 @@ def _compare_classes(predicted: np.ndarray, truth: np.ndarray) -> tuple[np.ndarr
     """Which predictions are right, and which rows of the truth are labelled."""
     labels, known = read_classes(truth.ravel())
     return predicted == labels, known
+
+
+def _compare_labels(predicted: np.ndarray, truth: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Which rows have all their known labels right, and which have any known."""
+    values = as_numbers(truth, "y")
+    known = ~np.isnan(values)
+    return np.all((predicted == values) | ~known, axis=1), np.any(known, axis=1)
 
 
 def _at_most(count: int, n_rows: int, rng: np.random.Generator) -> np.ndarray:

@@ -42,7 +42,7 @@ def _whole_quadratic(objective: Objective) -> QuadraticRisk:
 
 
 def leave_one_out_scores(objective: Objective, V: Array, rows: MappedRows, T: np.ndarray, A: np.ndarray) -> np.ndarray:
-    """The score of each row had its own loss term been dropped: f_i - s_i (t_i - f_i) / (1 - s_i).
+    """The score of each row had weight A of its own loss term been dropped: f_i - s_i (t_i - f_i) / (1 - s_i).
 
     s_i = a_i (1 + (phi_i - mean)' H^-1 (phi_i - mean)) is the row's leverage, H the matrix of the closed form. Row
     i stays in the graph, so G does not change. Unknown entries have weight 0 and keep their score.

@@ -21,7 +21,6 @@ __all__ = [
     "encode_classes",
     "encode_labels",
     "encode_numbers",
-    "read_classes",
 ]
 
 
@@ -93,6 +92,12 @@ class Targets:
         """The same targets with ``n_rows`` unlabelled rows below."""
         empty = np.zeros((n_rows, self.values.shape[1]))
         return replace(self, values=np.concatenate([self.values, empty]), weights=np.concatenate([self.weights, empty]))
+
+    def weights_of_one(self) -> np.ndarray:
+        """What leaving one row out takes from the normalised weights: a row of weight 2 is two rows, one is left out."""
+        known = self.weights[self.labelled]
+        total = known.sum(axis=0)
+        return np.minimum(known, 1.0) / np.where(total > 0, total, 1.0)
 
     def normalised_weights(self) -> np.ndarray:
         """Weights of the labelled rows, each output's divided by their sum; an unknown output keeps zeros."""

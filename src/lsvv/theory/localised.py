@@ -29,10 +29,21 @@ MARGIN = 1e-13  # relative distance a point keeps from its boundary
 
 @dataclass(frozen=True)
 class LocalSupremum:
-    """Value and certificate for each of a stack of problems: value <= the true supremum <= upper."""
+    """Value and certificate for each of a stack of problems: value <= the true supremum <= upper.
+
+    Attributes
+    ----------
+    value, upper : array of shape (problems,)
+        <W, X> and ||X - S Z||_op + ||Z||_F.
+    weights, dual : array of shape (problems, D, K)
+        The feasible W and the Z they come from: the proof.
+
+    """
 
     value: Floats
     upper: Floats
+    weights: Floats
+    dual: Floats
 
 
 @dataclass
@@ -82,15 +93,19 @@ def local_supremum(X: Floats, eigenvalues: Floats, r: float, tol: float = 1e-7) 
 
     """
     X = np.asarray(X, dtype=np.float64)
+    if X.ndim != 3 or np.shape(eigenvalues) != (X.shape[1],):
+        raise ValueError(
+            f"X has shape {X.shape} and eigenvalues {np.shape(eigenvalues)}; pass (problems, D, K) and (D,)."
+        )
     radius = r if r == np.inf else positive("r", r)
     S = np.sqrt(np.asarray(eigenvalues, dtype=np.float64) / radius)[:, None]
-    scale = _easy_upper(X, S)
-    live = scale > 0
-    value, upper = np.zeros(len(X)), np.zeros(len(X))
-    if live.any():
-        found = _follow_path(X[live] / scale[live, None, None], S, tol)
-        value[live], upper[live] = found.value * scale[live], found.upper * scale[live]
-    return LocalSupremum(value, upper)
+    W, Z = np.zeros_like(X), np.zeros_like(X)
+    scale = _easy_upper(X, S)[:, None, None]
+    live = np.flatnonzero(scale > 0)
+    if live.size:
+        W[live], Z[live] = _follow_path(X[live] / scale[live], S, tol)
+        Z *= scale
+    return LocalSupremum(_primal_value(X, W), _dual_value(X, S, Z), W, Z)
 
 
 def _easy_upper(X: Floats, S: Floats) -> Floats:
@@ -101,34 +116,46 @@ def _easy_upper(X: Floats, S: Floats) -> Floats:
     return np.minimum(trace_ball, np.linalg.norm(X / S, axis=(1, 2)))
 
 
-def _follow_path(X: Floats, S: Floats, tol: float) -> LocalSupremum:
+def _follow_path(X: Floats, S: Floats, tol: float) -> tuple[Floats, Floats]:
+    """The best feasible W and the best dual Z met on the way."""
     problems, _, K = X.shape
     point = _Point(np.zeros_like(X), 2 * np.linalg.norm(X, ord=2, axis=(1, 2)), np.ones(problems))
-    value, upper = np.zeros(problems), _dual_value(X, S, point.Z)
+    W, Z = np.zeros_like(X), np.zeros_like(X)
     path = float(K + 3)  # the degree of the barrier: the gap on the central path is degree / path
     for _ in range(CENTRINGS):
         # A solved problem is left alone: further along the path rounding would only spoil its point.
-        open_ = np.flatnonzero(upper - value > tol * upper)
-        if not open_.size:
+        upper = _dual_value(X, S, Z)
+        active = np.flatnonzero(upper - _primal_value(X, W) > tol * upper)
+        if not active.size:
             break
-        there = _centre(X[open_], S, point.only(open_), path)
-        value[open_] = np.maximum(value[open_], _feasible_value(X[open_], S, there))
-        upper[open_] = np.minimum(upper[open_], _dual_value(X[open_], S, there.Z))
-        point.Z[open_], point.t[open_], point.q[open_] = there.Z, there.t, there.q
+        there = _centre(X[active], S, point.only(active), path)
+        W[active] = _better(X[active], W[active], _feasible(X[active], S, there))
+        lower = _dual_value(X[active], S, there.Z) < upper[active]
+        Z[active[lower]] = there.Z[lower]
+        point.Z[active], point.t[active], point.q[active] = there.Z, there.t, there.q
         path *= GROWTH
-    return LocalSupremum(value, upper)
+    return W, Z
+
+
+def _primal_value(X: Floats, W: Floats) -> Floats:
+    return np.sum(W * X, axis=(1, 2))
+
+
+def _better(X: Floats, old: Floats, new: Floats) -> Floats:
+    keep = _primal_value(X, old) >= _primal_value(X, new)
+    return np.where(keep[:, None, None], old, new)
 
 
 def _dual_value(X: Floats, S: Floats, Z: Floats) -> Floats:
     return np.linalg.norm(X - S * Z, ord=2, axis=(1, 2)) + np.linalg.norm(Z, axis=(1, 2))
 
 
-def _feasible_value(X: Floats, S: Floats, point: _Point) -> Floats:
-    """<W, X> for the barrier's W, shrunk until both constraints hold."""
+def _feasible(X: Floats, S: Floats, point: _Point) -> Floats:
+    """The barrier's W, shrunk until both constraints hold."""
     A = X - S * point.Z
     W = A @ _inverse(A, point.t)
     size = np.maximum(np.linalg.svd(W, compute_uv=False).sum(axis=1), np.linalg.norm(S * W, axis=(1, 2)))
-    return np.sum(W * X, axis=(1, 2)) / np.where(size > 0, size, 1.0)
+    return W / np.where(size > 0, size, 1.0)[:, None, None]
 
 
 def _inverse(A: Floats, t: Floats) -> Floats:
