@@ -37,9 +37,7 @@ def probability(name: str, value: float) -> float:
 def is_corrected(version: str) -> bool:
     """True for ``"corrected"``, False for ``"printed"``."""
     if version not in ("printed", "corrected"):
-        raise ValueError(
-            f'version is {version!r}; choose "printed" (the formula of the paper) or "corrected".'
-        )
+        raise ValueError(f'version is {version!r}; choose "printed" (the formula of the paper) or "corrected".')
     return version == "corrected"
 
 

@@ -204,9 +204,7 @@ def rademacher_outputs(
     return _monte_carlo(best, best, n)
 
 
-def rademacher_loss(
-    losses: ArrayLike, *, n_draws: int | None = 1000, random_state: int | None = None
-) -> Complexity:
+def rademacher_loss(losses: ArrayLike, *, n_draws: int | None = 1000, random_state: int | None = None) -> Complexity:
     """R(L) = (1/n) E max_h sum_i eps_i loss(h(x_i), y_i) for a finite class (Definition 1).
 
     Parameters

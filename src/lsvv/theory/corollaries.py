@@ -137,19 +137,13 @@ def corollary_1(
     tails = tail_sums(eigenvalues)
     thetas = np.arange(tails.size)
     alpha = loss_range if bernstein is None else bernstein
-    a, b = fixed_point_coefficients(
-        n=n, u=u, n_outputs=n_outputs, lipschitz=lipschitz, alpha=alpha, version=version
-    )
+    a, b = fixed_point_coefficients(n=n, u=u, n_outputs=n_outputs, lipschitz=lipschitz, alpha=alpha, version=version)
     if is_corrected(version):
-        psi = Minimum(
-            tuple(LinearUnderRoot(a * k, b**2 * tail) for k, tail in zip(thetas, tails, strict=True))
-        )
+        psi = Minimum(tuple(LinearUnderRoot(a * k, b**2 * tail) for k, tail in zip(thetas, tails, strict=True)))
     else:
         psi = printed_psi(tails, n + u, lipschitz, loss_range)
     by_theta = a * thetas + b * np.sqrt(tails)
-    risk = theorem_1(
-        psi, n=n, loss_range=loss_range, delta=delta, bernstein=bernstein, facts=facts, version=version
-    )
+    risk = theorem_1(psi, n=n, loss_range=loss_range, delta=delta, bernstein=bernstein, facts=facts, version=version)
     constant = None if is_corrected(version) else _printed_constant(lipschitz, loss_range)
     return _excess(by_theta, psi, local, risk, constant, loss_range)
 
@@ -258,8 +252,6 @@ def corollary_2(
         tails = tail_sums(sigma**2)
         psi = printed_psi(tails, n + u, lipschitz, loss_range)
         by_theta = a * np.arange(tails.size) + b * np.sqrt(tails)
-    risk = theorem_1(
-        psi, n=n, loss_range=loss_range, delta=delta, bernstein=bernstein, facts=facts, version=version
-    )
+    risk = theorem_1(psi, n=n, loss_range=loss_range, delta=delta, bernstein=bernstein, facts=facts, version=version)
     constant = None if is_corrected(version) else _printed_constant(lipschitz, loss_range)
     return _excess(by_theta, psi, local, risk, constant, loss_range)

@@ -147,9 +147,7 @@ def _sizes(corrected: bool, u: int, K: int) -> tuple[Assumption, ...]:
     if corrected:
         return ()
     return (
-        Assumption(
-            "n + u in place of n", u == 0, f"there are u = {u} unlabelled rows; the proof needs u = 0."
-        ),
+        Assumption("n + u in place of n", u == 0, f"there are u = {u} unlabelled rows; the proof needs u = 0."),
         Assumption("no factor K", K == 1, f"there are K = {K} outputs; the proof needs K = 1."),
     )
 

@@ -59,9 +59,7 @@ class _Point:
 
     def moved(self, step: Floats, direction: Floats) -> _Point:
         change = step[:, None] * direction
-        return _Point(
-            self.Z + change[:, :-2].reshape(self.Z.shape), self.t + change[:, -2], self.q + change[:, -1]
-        )
+        return _Point(self.Z + change[:, :-2].reshape(self.Z.shape), self.t + change[:, -2], self.q + change[:, -1])
 
 
 def local_supremum(X: Floats, eigenvalues: Floats, r: float, tol: float = 1e-7) -> LocalSupremum:

@@ -127,9 +127,7 @@ def plan_labels(
     low, high = _interval(needed, level)
     centre = float(_quantile(needed, 0.5))
     more = max(centre - float(n.max()), 0.0)
-    return LabelPlan(
-        target, centre, (low, high), more, level, fit, _sentence(target, centre, low, high, level)
-    )
+    return LabelPlan(target, centre, (low, high), more, level, fit, _sentence(target, centre, low, high, level))
 
 
 def fit_curve(
@@ -308,9 +306,7 @@ def _check_curve(sizes: ArrayLike, errors: ArrayLike, noise: ArrayLike) -> tuple
     arrays = {name: np.asarray(values, dtype=np.float64) for name, values in named.items()}
     for name, array in arrays.items():
         if array.ndim != 1 or array.shape != arrays["sizes"].shape:
-            raise ValueError(
-                f"{name} has shape {array.shape}; sizes, errors, standard_errors are 1-d and alike."
-            )
+            raise ValueError(f"{name} has shape {array.shape}; sizes, errors, standard_errors are 1-d and alike.")
         if not np.all(np.isfinite(array)) or np.any(array < 0):
             raise ValueError(f"{name} has an entry that is negative or not finite; drop that point.")
     if np.unique(arrays["sizes"]).size < 4:

@@ -18,15 +18,13 @@ RateFunction = Callable[[float, float, float], float]
 SOURCES = {
     "Cortes et al. 2013": "Cortes, Mohri, Rostamizadeh. Multi-class classification with maximum margin "
     "multiple kernel. ICML 2013.",
-    "Yu et al. 2014": "Yu, Jain, Kar, Dhillon. Large-scale multi-label learning with missing labels. "
-    "ICML 2014.",
+    "Yu et al. 2014": "Yu, Jain, Kar, Dhillon. Large-scale multi-label learning with missing labels. ICML 2014.",
     "Cortes et al. 2016": "Cortes, Kuznetsov, Mohri, Yang. Structured prediction theory based on factor "
     "graph complexity. NeurIPS 2016.",
     "Maurer 2016": "Maurer. A vector-contraction inequality for Rademacher complexities. ALT 2016.",
     "Xu et al. 2016": "Xu, Liu, Tao, Xu. Local Rademacher complexity for multi-label learning. "
     "IEEE Transactions on Image Processing 25, 2016.",
-    "Li et al. 2018": "Li, Liu, Yin, Zhang, Ding, Wang. Multi-class learning: from theory to algorithm. "
-    "NeurIPS 2018.",
+    "Li et al. 2018": "Li, Liu, Yin, Zhang, Ding, Wang. Multi-class learning: from theory to algorithm. NeurIPS 2018.",
     "Maximov et al. 2018": "Maximov, Amini, Harchaoui. Rademacher complexity bounds for a penalized "
     "multi-class semi-supervised algorithm. JAIR 61, 2018.",
     "Lei et al. 2019": "Lei, Dogan, Zhou, Kloft. Data-dependent generalization bounds for multi-class "
@@ -35,8 +33,7 @@ SOURCES = {
     "algorithm. IJCAI 2019.",
     "Wu et al. 2021": "Wu, Ledent, Lei, Kloft. Fine-grained generalization analysis of vector-valued "
     "learning. AAAI 2021.",
-    "Li and Liu 2021": "Li, Liu. Towards sharper generalization bounds for structured prediction. "
-    "NeurIPS 2021.",
+    "Li and Liu 2021": "Li, Liu. Towards sharper generalization bounds for structured prediction. NeurIPS 2021.",
     "LSVV": "Li, Liu, Wang. Semi-supervised vector-valued learning: improved bounds and algorithms. "
     "Pattern Recognition.",
 }
@@ -63,9 +60,7 @@ K_ROOT_N = Order("K/sqrt(n)", lambda n, u, K: K / sqrt(n))
 LOG_ROOT = Order("log K / sqrt(n)", lambda n, u, K: log(K) / sqrt(n))
 LOG_N = Order("log K / n", lambda n, u, K: log(K) / n)
 LOG2_N = Order("log^2 K / n", lambda n, u, K: log(K) ** 2 / n)
-MAXIMOV = Order(
-    "sqrt(K/n) + K sqrt(K/u)", lambda n, u, K: sqrt(K / n) + (K * sqrt(K / u) if u else float("inf"))
-)
+MAXIMOV = Order("sqrt(K/n) + K sqrt(K/u)", lambda n, u, K: sqrt(K / n) + (K * sqrt(K / u) if u else float("inf")))
 K_ALL = Order("K/sqrt(n+u) + 1/n", lambda n, u, K: K / sqrt(n + u) + 1 / n)
 ALL = Order("1/sqrt(n+u) + 1/n", lambda n, u, K: 1 / sqrt(n + u) + 1 / n)
 CORRECTED_WORST = Order("sqrt(K/n) + 1/n", lambda n, u, K: sqrt(K / n) + 1 / n)
@@ -186,9 +181,7 @@ def _corrected(rate: Rate) -> Rate:
     if "linear VV" in rate.name:
         note += " The linear case is a motivation, not a certificate."
     special = CORRECTED_WORST if rate.table == "contributions" else CORRECTED_SPECIAL
-    return Rate(
-        rate.table, rate.name, rate.source, rate.condition, CORRECTED_WORST, special, False, True, note
-    )
+    return Rate(rate.table, rate.name, rate.source, rate.condition, CORRECTED_WORST, special, False, True, note)
 
 
 def rate_table(table: TableName, *, n: int, u: int, n_outputs: int, version: Version = "corrected") -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import comb, inf
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -82,10 +82,10 @@ def covariance_spectrum(rows: Rows) -> Spectrum:
 
 def kernel_spectrum(
     rows: Rows,
-    kernel: Callable[[NDArray[np.floating], NDArray[np.floating]], ArrayLike],
+    kernel: Callable[[NDArray[Any], NDArray[Any]], ArrayLike],
     landmarks: ArrayLike,
     *,
-    diagonal: Callable[[NDArray[np.floating]], ArrayLike],
+    diagonal: Callable[[NDArray[Any]], ArrayLike],
 ) -> Spectrum:
     """Leading eigenvalues of the kernel operator (1/n) K, streamed through m landmarks.
 
