@@ -222,6 +222,7 @@ def test_assumptions_say_what_holds() -> None:
         "kappa(x, x) <= 1": False,
         "L = 1 (Lipschitz loss)": False,
         "n + u in place of n": False,
+        "no factor sqrt(2)": False,
         "no factor K": False,
     }
     assert [a.holds for a in theorem_2([1.0], 0.1, n=5).assumptions] == [None] * 3

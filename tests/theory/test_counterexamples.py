@@ -41,6 +41,19 @@ def test_the_printed_bound_fails_exactly_when_k_is_large(K: int) -> None:
     assert measured <= theorem_2([1.0], 1e3, n=400, n_outputs=K).value
 
 
+def test_the_printed_constant_fails_for_two_rows_and_one_output() -> None:
+    """sqrt(a) + sqrt(b) in the proof, sqrt(a + b) in the statement: on these rows the first is reached."""
+    rows, r = np.diag([1.0, 0.05]), 0.02
+    measured = rademacher_local(rows, 1, r, n_draws=None)
+    assert np.ptp(measured.draws) < 1e-6 * measured.value
+    printed, corrected = (
+        theorem_2(covariance_spectrum(rows), r, n=2, version=version).value
+        for version in ("printed", "corrected")
+    )
+    assert measured.value == pytest.approx(1.086 * printed, rel=1e-3)
+    assert measured.value < corrected
+
+
 def worst_minimiser_excess(D: int, n: int, seed: int) -> float:
     """Excess of the empirical minimiser that has every unseen atom wrong, on D uniform atoms.
 

@@ -78,11 +78,11 @@ def rademacher_trace_norm(
     if n_draws is None:
         features = _whole(rows)
         X = np.einsum("nd,snk->sdk", features, _all_signs(len(features), K)) / len(features)
-        return _exact(np.linalg.norm(X, ord=2, axis=(1, 2)), len(features))
+        return _exact(_operator_norms(X), len(features))
     draws = count("n_draws", n_draws, least=2)
     totals, n_rows = _signed_sums(rows, K * draws, np.random.default_rng(random_state))
     X = totals.reshape(-1, draws, K).transpose(1, 0, 2) / n_rows
-    values = np.linalg.norm(X, ord=2, axis=(1, 2))
+    values = _operator_norms(X)
     return _monte_carlo(values, values, n_rows)
 
 
@@ -106,6 +106,13 @@ def _signed_sums(rows: Rows, columns: int, rng: np.random.Generator) -> tuple[Fl
     assert totals is not None
     assert sums is not None
     return 2 * totals - sums[:, None], n_rows
+
+
+def _operator_norms(X: Floats) -> Floats:
+    """The operator norm of each matrix, from its smaller Gram matrix: a stack of thin SVDs is far slower."""
+    turned = X.transpose(0, 2, 1)
+    gram = turned @ X if X.shape[1] >= X.shape[2] else X @ turned
+    return np.sqrt(np.maximum(np.linalg.eigvalsh(gram)[:, -1], 0.0))
 
 
 def rademacher_local(

@@ -140,7 +140,7 @@ def theorem_2(
 def _note(corrected: bool) -> str:
     if corrected:
         return "A bound for the class localised in E||h - h*||^2, at the labelled sample size."
-    return "As printed: it fails for several outputs and does not justify unlabelled rows in the rate."
+    return "As printed: it fails for several outputs, by its constant, and with unlabelled rows in the rate."
 
 
 def _sizes(corrected: bool, u: int, K: int) -> tuple[Assumption, ...]:
@@ -148,6 +148,7 @@ def _sizes(corrected: bool, u: int, K: int) -> tuple[Assumption, ...]:
         return ()
     return (
         Assumption("n + u in place of n", u == 0, f"there are u = {u} unlabelled rows; the proof needs u = 0."),
+        Assumption("no factor sqrt(2)", False, "the proof ends with sqrt(a) + sqrt(b), above sqrt(a + b)."),
         Assumption("no factor K", K == 1, f"there are K = {K} outputs; the proof needs K = 1."),
     )
 
