@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lsvv.linalg import Array, namespace, to_float64
+from lsvv.linalg import Array, like, namespace, to_float64
 
 EXACT = 1e-7
 """Estimated error, as a share of the step ||W - prox(W)||, up to which the Gram route is taken."""
@@ -62,30 +62,40 @@ def prox_tail_sum(W: Array, threshold: float, free_rank: int) -> Array:
         return W
     if W.shape[0] < W.shape[1]:
         return prox_tail_sum(W.T, threshold, free_rank).T
+    return W - like(_step(to_float64(W), threshold, free_rank), W)
+
+
+def _step(W: Array, threshold: float, free_rank: int) -> Array:
+    """W - prox(W) by the Gram route where its error is a small enough share of it, by the SVD elsewhere."""
     step, error = _step_by_gram(W, threshold, free_rank)
-    xp = namespace(W)
-    if error > EXACT * float(xp.linalg.vector_norm(step)):
-        step = _step_by_svd(W, threshold, free_rank)
-    return W - step
+    if error <= EXACT * float(namespace(W).linalg.vector_norm(step)):
+        return step
+    return _step_by_svd(W, threshold, free_rank)
 
 
 def _step_by_gram(W: Array, threshold: float, free_rank: int) -> tuple[Array, float]:
     """sum_{j > theta} min(1, threshold / sigma_j) (W v_j) v_j', and an estimate of its error.
 
-    Forming W'W perturbs its eigenvalues by delta = eps sigma_1^2, hence sigma_j by delta / sigma_j, which
-    reaches the step through threshold / sigma_j; a cut vector is mixed with the kept ones by delta / sigma_i^2.
+    Forming W'W perturbs it by delta = eps sigma_1^2. That mixes v_i and v_j by delta / (sigma_i^2 - sigma_j^2) and
+    reaches the step through W: as delta / sigma_j at most within the tail, where the shares are continuous in
+    sigma, and as delta sigma_i / (sigma_i^2 - sigma_j^2) across the jump from the last free value to the first cut.
     """
     xp = namespace(W)
     squared, V = xp.linalg.eigh(W.T @ W)
-    squared, V = xp.flip(squared, axis=0)[free_rank:], xp.flip(V, axis=1)[:, free_rank:]
-    sigma = xp.where(squared > 0, squared, xp.zeros_like(squared)) ** 0.5
+    squared, V = xp.flip(squared, axis=0), xp.flip(V, axis=1)[:, free_rank:]
+    all_sigma = xp.where(squared > 0, squared, xp.zeros_like(squared)) ** 0.5
+    sigma = all_sigma[free_rank:]
     partly = sigma > threshold
     share = xp.where(partly, threshold / xp.where(partly, sigma, xp.ones_like(sigma)), xp.ones_like(sigma))
     step = (W @ (V * share[None, :])) @ V.T
     largest = float(xp.linalg.matrix_norm(W, ord="fro"))
     delta = 1e-15 * largest * largest
     smallest_kept = float(xp.min(xp.where(partly, sigma, xp.full_like(sigma, largest))))
-    return step, delta / max(min(smallest_kept, largest), 1e-300) + 1e-16 * largest
+    error = delta / max(min(smallest_kept, largest), 1e-300) + 1e-16 * largest
+    if free_rank > 0:
+        jump = float(squared[free_rank - 1] - squared[free_rank])
+        error += delta * float(all_sigma[free_rank - 1]) / max(jump, 1e-300)
+    return step, error
 
 
 def _step_by_svd(W: Array, threshold: float, free_rank: int) -> Array:
