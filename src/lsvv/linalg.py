@@ -84,6 +84,7 @@ def sparse_times_dense(S: sp.csr_array, B: Array) -> Array:
             size=S.shape,
             dtype=B.dtype,
             device=device(B),
+            check_invariants=False,
         )
         return S_device @ B
 
