@@ -54,7 +54,10 @@ def _check_tensor(estimator: Any, X: Array, reset: bool, name: str) -> Array:
 def _refuse_non_finite(X: Array, name: str, columns: Any) -> None:
     values = X.data if sp.issparse(X) else X
     xp = namespace(values)
-    if values.shape[0] == 0 or bool(xp.isfinite(xp.sum(values))) or bool(xp.all(xp.isfinite(values))):
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = xp.sum(values)
+    # one pass without a mask; finite numbers may still overflow their sum
+    if bool(xp.isfinite(total)) or bool(xp.all(xp.isfinite(values))):
         return
     bad = ~np.isfinite(to_numpy(values))
     if sp.issparse(X):
