@@ -184,6 +184,8 @@ def _first_maximum(U: Array) -> Array:
 def _project_to_simplex(U: Array) -> Array:
     """The nearest point of the probability simplex to each row (sort, then threshold)."""
     xp = namespace(U)
+    # a shift of a row moves nothing, and keeps far-out scores from swallowing the 1
+    U = U - xp.max(U, axis=1, keepdims=True)
     ordered = xp.flip(xp.sort(U, axis=1), axis=1)
     excess = xp.cumulative_sum(ordered, axis=1) - 1.0
     count = xp.astype(xp.arange(1, U.shape[1] + 1, device=U.device), U.dtype)[None, :]
