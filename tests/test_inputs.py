@@ -1,0 +1,101 @@
+"""The gate for X: what comes in, what goes out, and sentences that name the cell."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+import torch
+
+from laws import Put
+from lsvv.features import Linear
+from lsvv.inputs import check_rows, generator
+from lsvv.linalg import to_numpy
+
+
+def gate(X: Any) -> Any:
+    return check_rows(Linear(), X, reset=True)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_floats_stay_what_they_are(put: Put, dtype: Any) -> None:
+    X = put(np.ones((2, 3), dtype=dtype))
+    checked = gate(X)
+    assert type(checked) is type(X)
+    assert to_numpy(checked).dtype == dtype
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.int32, np.uint8, bool])
+def test_all_other_numbers_become_double(put: Put, dtype: Any) -> None:
+    assert to_numpy(gate(put(np.ones((2, 3), dtype=dtype)))).dtype == np.float64
+
+
+@pytest.mark.parametrize("form", [sp.csr_matrix, sp.coo_array, sp.csc_array])
+def test_sparse_rows_become_csr_arrays(form: Any) -> None:
+    checked = gate(form(np.eye(3, dtype=np.float32)))
+    assert isinstance(checked, sp.csr_array)
+    assert checked.dtype == np.float32
+
+
+def test_frames_become_arrays_and_their_columns_are_remembered() -> None:
+    learner = Linear()
+    np.testing.assert_array_equal(
+        check_rows(learner, pd.DataFrame({"a": [1, 2], "b": [3, 4]}), reset=True), [[1, 3], [2, 4]]
+    )
+    assert list(learner.feature_names_in_) == ["a", "b"]
+    assert gate(pl.DataFrame({"a": [1.0, 2.0]})).shape == (2, 1)
+    with pytest.raises(ValueError, match="feature names should match"):
+        check_rows(learner, pd.DataFrame({"a": [1, 2], "c": [3, 4]}), reset=False)
+
+
+@pytest.mark.parametrize(("bad", "word"), [(np.nan, "NaN"), (np.inf, "infinity"), (-np.inf, "infinity")])
+def test_the_cell_that_is_not_finite_is_named(put: Put, bad: float, word: str) -> None:
+    X = np.zeros((4, 3))
+    X[2, 1] = bad
+    sentence = rf"X contains {word} at row 2, column 1. Fill or drop it first"
+    with pytest.raises(ValueError, match=sentence):
+        gate(put(X))
+    with pytest.raises(ValueError, match=sentence):
+        gate(sp.csr_array(X))
+
+
+def test_the_column_that_is_not_finite_is_named() -> None:
+    with pytest.raises(ValueError, match=r"X contains NaN at row 1, column 0 \('age'\)"):
+        gate(pd.DataFrame({"age": [1.0, None], "height": [1.0, 2.0]}))
+
+
+@pytest.mark.parametrize("largest", [np.float64(1.5e308), np.float32(3e38)])
+def test_large_numbers_whose_sum_overflows_are_finite(put: Put, largest: Any) -> None:
+    X = put(np.full((4, 3), largest))
+    assert gate(X).shape == (4, 3)
+
+
+def test_infinities_that_cancel_are_still_found(put: Put) -> None:
+    with pytest.raises(ValueError, match="X contains infinity at row 0, column 1"):
+        gate(put(np.array([[0.0, np.inf], [-np.inf, 0.0]])))
+
+
+def test_tensors_of_other_shapes_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"X has 1 dimensions. Pass a 2-d tensor"):
+        gate(torch.ones(3))
+    with pytest.raises(ValueError, match="X has 0 rows"):
+        gate(torch.ones((0, 3)))
+
+
+def test_other_columns_than_learnt_are_refused(put: Put) -> None:
+    learner = Linear()
+    check_rows(learner, put(np.ones((2, 3))), reset=True)
+    with pytest.raises(ValueError, match="has 4 features, but Linear is expecting 3 features as input"):
+        check_rows(learner, put(np.ones((2, 4))), reset=False)
+
+
+def test_generators_come_from_every_kind_of_seed() -> None:
+    assert generator(3).integers(1000) == generator(np.int64(3)).integers(1000)
+    own = np.random.default_rng(3)
+    assert generator(own) is own
+    assert generator(np.random.RandomState(3)).integers(1000) == generator(np.random.RandomState(3)).integers(1000)
+    assert isinstance(generator(None), np.random.Generator)
+    with pytest.raises(ValueError, match="random_state='seed' cannot seed a generator"):
+        generator("seed")
