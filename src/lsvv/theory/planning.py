@@ -9,9 +9,10 @@ from numpy.typing import ArrayLike
 
 from lsvv.theory.arguments import Floats, count, positive, probability
 
-# The bound decays between 1/sqrt(n) (worst case) and 1/n (finite rank); slower decay is seen in practice
-# and costs only width, so the exponents reach below.
-EXPONENTS = np.linspace(0.1, 1.0, 19)
+# The bound decays between 1/sqrt(n) (worst case) and 1/n (finite rank). Measured curves are slower where
+# the floor is far and faster where few labels meet many features, so the exponents reach beyond both.
+EXPONENTS = np.linspace(0.1, 2.0, 39)
+FEWEST = 4  # points a fit of three numbers needs to show whether it fits
 
 
 @dataclass(frozen=True)
@@ -86,11 +87,12 @@ def plan_labels(
     n_resamples: int = 1000,
     random_state: int | None = None,
 ) -> LabelPlan:
-    """The n at which floor + scale n^-exponent = target, with floor, scale >= 0 and exponent in [0.1, 1].
+    """The n at which floor + scale n^-exponent = target, with floor, scale >= 0 and exponent in [0.1, 2].
 
     The curve is resampled within its standard errors, widened by the misfit when the shape does not
-    fit, and each resample is fitted with the exponent left free: the interval carries the noise of the
-    curve and the doubt about its shape. The sizes may count labelled rows (unlabelled ones held fixed)
+    fit; each resample leaves out a random number of the smallest sizes, where the shape need not hold
+    yet, and is fitted with the exponent left free. So the interval carries the noise of the curve and
+    the doubt about its shape. The sizes may count labelled rows (unlabelled ones held fixed)
     or unlabelled rows (labels held fixed); no theorem promises that the second curve falls.
 
     Parameters
@@ -140,6 +142,8 @@ def fit_curve(
 ) -> CurveFit:
     """Weighted least squares of floor + scale n^-exponent, for the curve and for its resamples.
 
+    Each resample keeps the largest sizes from a random one on, at least 4.
+
     Parameters
     ----------
     sizes, errors, standard_errors : array of shape (points,)
@@ -162,13 +166,23 @@ def fit_curve(
     """
     resamples = count("n_resamples", n_resamples, least=100)
     rng = np.random.default_rng(random_state)
-    own = _least_squares(sizes, errors[None, :], standard_errors)
-    freedom = max(sizes.size - 3, 1)
-    misfit = float(np.sqrt(own[3][0] / freedom))
-    noise = standard_errors * max(misfit, 1.0)
-    drawn = errors + noise * rng.standard_normal((resamples, sizes.size))
-    floor, scale, exponent = np.concatenate((own, _least_squares(sizes, drawn, noise)), axis=1)[:3]
+    order = np.argsort(sizes)
+    n, curve, noise = sizes[order], errors[order], standard_errors[order]
+    own, misfit = _fit_with_misfit(n, curve, noise)
+    fits = [own]
+    starts = rng.integers(0, n.size - FEWEST + 1, size=resamples)
+    for start, times in zip(*np.unique(starts, return_counts=True), strict=True):
+        kept = n[start:], curve[start:], noise[start:]
+        widened = kept[2] * max(_fit_with_misfit(*kept)[1], 1.0)
+        drawn = kept[1] + widened * rng.standard_normal((times, kept[0].size))
+        fits.append(_least_squares(kept[0], drawn, widened))
+    floor, scale, exponent = np.concatenate(fits, axis=1)[:3]
     return CurveFit(floor, scale, exponent, misfit)
+
+
+def _fit_with_misfit(sizes: Floats, errors: Floats, noise: Floats) -> tuple[Floats, float]:
+    fit = _least_squares(sizes, errors[None, :], noise)
+    return fit, float(np.sqrt(fit[3, 0] / max(sizes.size - 3, 1)))
 
 
 def _least_squares(sizes: Floats, curves: Floats, noise: Floats) -> Floats:
@@ -309,9 +323,9 @@ def _check_curve(sizes: ArrayLike, errors: ArrayLike, noise: ArrayLike) -> tuple
             raise ValueError(f"{name} has shape {array.shape}; sizes, errors, standard_errors are 1-d and alike.")
         if not np.all(np.isfinite(array)) or np.any(array < 0):
             raise ValueError(f"{name} has an entry that is negative or not finite; drop that point.")
-    if np.unique(arrays["sizes"]).size < 4:
+    if np.unique(arrays["sizes"]).size < FEWEST:
         found = np.unique(arrays["sizes"]).size
-        raise ValueError(f"The curve has {found} different sizes; measure at least 4 to fit its shape.")
+        raise ValueError(f"The curve has {found} different sizes; measure at least {FEWEST} to fit its shape.")
     if np.any(arrays["standard_errors"] == 0) or np.any(arrays["sizes"] == 0):
         raise ValueError("sizes and standard_errors must be above 0; repeat the measurement to get an error.")
     return arrays["sizes"], arrays["errors"], arrays["standard_errors"]
