@@ -1,0 +1,1 @@
+"""Comparisons measured in one run: each module has ``main`` and prints ratios."""
