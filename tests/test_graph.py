@@ -1,0 +1,281 @@
+"""Neighbours, adjacency, Laplacian and G: loops and dense matrices as witnesses."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.neighbors import NearestNeighbors
+
+import laws
+import naive
+from laws import Put
+from lsvv import graph
+from lsvv.features import MappedRows, RandomFourier
+from lsvv.graph import KNNGraph, check_adjacency, heat_weights, laplacian, manifold_matrix, neighbors, symmetrize
+from lsvv.linalg import to_numpy
+
+KINDS = ("normalized", "plain")
+
+
+def random_adjacency(seed: int, m: int = 9, isolated: int = 2) -> np.ndarray:
+    """Symmetric non-negative weights; the last rows have no edge."""
+    rng = np.random.default_rng(seed)
+    S = rng.random((m, m)) * (rng.random((m, m)) < 0.4)
+    S = np.triu(S, 1)
+    S = S + S.T
+    S[m - isolated :] = S[:, m - isolated :] = 0.0
+    return np.asarray(S)
+
+
+# ------------------------------------------------------------------------------------------- neighbours and edges
+
+
+@pytest.mark.parametrize("symmetry", ["union", "mutual"])
+def test_the_adjacency_is_that_of_loops(symmetry: str, rng: np.random.Generator) -> None:
+    X = rng.normal(size=(25, 3))
+    S = KNNGraph(symmetry=symmetry).build(X, 4)
+    np.testing.assert_array_equal(S.toarray(), naive.adjacency(X, 4, symmetry))
+
+
+def test_sparse_rows_and_tensors_have_the_same_neighbours(put: Put, rng: np.random.Generator) -> None:
+    X = rng.normal(size=(20, 3))
+    expected = naive.adjacency(X, 3)
+    np.testing.assert_array_equal(KNNGraph().build(put(X), 3).toarray(), expected)
+    np.testing.assert_array_equal(KNNGraph().build(sp.csr_array(X), 3).toarray(), expected)
+
+
+def test_edges_keep_their_lengths(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(15, 3))
+    distances = symmetrize(neighbors(X, 3)).tocoo()
+    for i, j, length in zip(distances.row, distances.col, distances.data, strict=True):
+        assert length == pytest.approx(np.linalg.norm(X[i] - X[j]))
+
+
+def test_heat_weights_fall_with_the_square_of_the_length(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(15, 3))
+    distances = symmetrize(neighbors(X, 3))
+    for width in (0.5, None):
+        S = KNNGraph(weights="heat", heat_width=width).build(X, 3)
+        scale = width or np.median(distances.data)
+        expected = np.where(distances.toarray() > 0, np.exp(-((distances.toarray() / scale) ** 2)), 0.0)
+        laws.close(S.toarray(), expected)
+
+
+def test_duplicates_are_neighbours_of_weight_one() -> None:
+    X = np.array([[0.0], [0.0], [5.0], [5.0]])
+    pairs = np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]], dtype=float)
+    np.testing.assert_array_equal(KNNGraph().build(X, 1).toarray(), pairs)
+    np.testing.assert_array_equal(KNNGraph(weights="heat").build(X, 1).toarray(), pairs)
+    np.testing.assert_array_equal(heat_weights(symmetrize(neighbors(X, 1))).toarray(), pairs)
+
+
+@pytest.mark.parametrize("search", ["exact", "faiss"])
+def test_many_duplicates_never_make_a_row_its_own_neighbour(search: str) -> None:
+    X = np.repeat(np.array([[0.0, 1.0], [2.0, 3.0]]), 12, axis=0)
+    found = neighbors(X, 3, search=search)
+    assert not found.diagonal().any()
+    np.testing.assert_array_equal(np.diff(found.indptr), 3)
+    assert found.max() == 0.0
+
+
+def test_fewer_rows_than_neighbours_give_the_complete_graph(rng: np.random.Generator) -> None:
+    S = KNNGraph().build(rng.normal(size=(4, 2)), 10)
+    np.testing.assert_array_equal(S.toarray(), 1 - np.eye(4))
+
+
+def test_a_single_row_has_no_edge() -> None:
+    assert KNNGraph().build(np.ones((1, 2)), 10).nnz == 0
+
+
+@pytest.mark.parametrize("inverted_lists", [False, True])
+def test_faiss_finds_the_exact_neighbours(
+    inverted_lists: bool, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X = rng.normal(size=(300, 4)) + 100.0
+    if inverted_lists:
+        monkeypatch.setattr(graph, "FAISS_ROWS", 200)
+    exact = neighbors(X, 5, search="exact")
+    found = neighbors(X, 5, search="faiss")
+    share = (found.astype(bool).multiply(exact.astype(bool))).sum() / exact.nnz
+    assert share > (0.99 if inverted_lists else 0.9999)
+    np.testing.assert_allclose(
+        found.max(axis=1).toarray(), exact.max(axis=1).toarray(), rtol=0.05 if inverted_lists else 1e-4
+    )
+
+
+def test_large_dense_data_goes_to_faiss_by_itself(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    X = rng.normal(size=(60, 3))
+    called: list[int] = []
+
+    def spy(rows: np.ndarray, k: int) -> sp.csr_array:
+        called.append(k)
+        return sp.csr_array((60, 60))
+
+    monkeypatch.setattr(graph, "_faiss_neighbors", spy)
+    neighbors(X, 4)
+    assert called == []
+    monkeypatch.setattr(graph, "FAISS_ROWS", 50)
+    neighbors(X, 4)
+    neighbors(sp.csr_array(X), 4)
+    assert called == [4]
+
+
+def test_faiss_takes_no_sparse_rows() -> None:
+    with pytest.raises(ValueError, match=r"search='faiss' takes dense rows. Choose search='exact' for sparse X"):
+        neighbors(sp.csr_array(np.eye(5)), 2, search="faiss")
+
+
+def test_any_neighbour_search_will_do(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(20, 3))
+    S = KNNGraph(search=NearestNeighbors(n_neighbors=3)).build(X, 99)
+    np.testing.assert_array_equal(S.toarray(), naive.adjacency(X, 3))
+
+
+@pytest.mark.parametrize(
+    ("setting", "sentence"),
+    [
+        ({"symmetry": "both"}, "symmetry='both' is not known. Choose 'union' or 'mutual'"),
+        ({"weights": "cosine"}, "weights='cosine' is not known. Choose 'binary' or 'heat'"),
+        ({"on": "labels"}, "on='labels' is not known. Choose 'inputs' or 'features'"),
+        ({"search": "annoy"}, "search='annoy' is not known"),
+        ({"heat_width": -1.0}, "heat_width=-1.0 is not a width"),
+    ],
+)
+def test_wrong_settings_are_refused(setting: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        KNNGraph(**setting)
+
+
+# ------------------------------------------------------------------------------------------------- ready graphs
+
+
+def test_a_ready_graph_is_taken_without_its_self_loops() -> None:
+    S = np.array([[3.0, 1.0], [1.0, 0.0]])
+    np.testing.assert_array_equal(check_adjacency(S, 2).toarray(), [[0.0, 1.0], [1.0, 0.0]])
+    np.testing.assert_array_equal(check_adjacency(sp.coo_matrix(S), 2).toarray(), [[0.0, 1.0], [1.0, 0.0]])
+
+
+@pytest.mark.parametrize(
+    ("S", "sentence"),
+    [
+        (np.zeros((3, 3)), "The graph is 3 x 3, but there are 2 training rows"),
+        (np.zeros((2, 3)), "The graph is 2 x 3, but there are 2 training rows"),
+        (np.array([[0.0, -1.0], [-1.0, 0.0]]), "The graph holds a negative weight in row 0"),
+        (np.array([[0.0, 1.0], [0.5, 0.0]]), "The graph is not symmetric. Symmetrise it first"),
+        (np.array([[0.0, np.nan], [np.nan, 0.0]]), "The graph holds NaN or infinite weights"),
+        (np.array([[0.0, np.inf], [np.inf, 0.0]]), "The graph holds NaN or infinite weights"),
+    ],
+)
+def test_graphs_that_are_none_are_refused(S: np.ndarray, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        check_adjacency(S, 2)
+
+
+# ----------------------------------------------------------------------------------------------------- Laplacian
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(seed=st.integers(0, 10_000))
+def test_the_laplacian_is_that_of_loops(kind: str, seed: int) -> None:
+    S = random_adjacency(seed)
+    laws.close(laplacian(sp.csr_array(S), kind).toarray(), naive.laplacian(S, kind))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(seed=st.integers(0, 10_000))
+def test_the_laplacian_is_symmetric_and_positive_semi_definite(kind: str, seed: int) -> None:
+    Lap = laplacian(sp.csr_array(random_adjacency(seed)), kind).toarray()
+    laws.close(Lap, Lap.T)
+    values = np.linalg.eigvalsh(Lap)
+    assert values[0] >= -1e-12
+    if kind == "normalized":
+        assert values[-1] <= 2 + 1e-12
+
+
+@given(seed=st.integers(0, 10_000))
+def test_constant_functions_cost_nothing(seed: int) -> None:
+    S = random_adjacency(seed)
+    laws.close(laplacian(sp.csr_array(S), "plain") @ np.ones(len(S)), np.zeros(len(S)))
+    root_degree = np.sqrt(S.sum(axis=1))
+    laws.close(laplacian(sp.csr_array(S), "normalized") @ root_degree, np.zeros(len(S)))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_isolated_rows_have_a_zero_row(kind: str) -> None:
+    Lap = laplacian(sp.csr_array(random_adjacency(0, isolated=3)), kind).toarray()
+    assert not Lap[-3:].any()
+    assert not Lap[:, -3:].any()
+    assert not laplacian(sp.csr_array((4, 4)), kind).toarray().any()
+
+
+def test_the_energy_is_half_the_sum_over_ordered_pairs(rng: np.random.Generator) -> None:
+    S, H = random_adjacency(1), rng.normal(size=(9, 2))
+    pairs = sum(S[i, j] * np.sum((H[i] - H[j]) ** 2) for i in range(9) for j in range(9))
+    Lap = laplacian(sp.csr_array(S), "plain") * S.sum(axis=1).mean()
+    assert np.trace(H.T @ (Lap @ H)) == pytest.approx(pairs / 2)
+
+
+def test_an_unknown_laplacian_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"laplacian='signless' is not known. Choose 'normalized' or 'plain'"):
+        laplacian(sp.csr_array((2, 2)), "signless")
+
+
+# ------------------------------------------------------------------------------------------------------------- G
+
+
+@pytest.mark.parametrize("power", [1, 2])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("block_bytes", [1, 8 * 12 * 7, 2**20])
+def test_g_is_that_of_dense_matrices_whatever_the_blocks(
+    put: Put, power: int, kind: str, block_bytes: int, rng: np.random.Generator
+) -> None:
+    X = rng.normal(size=(40, 3))
+    phi = RandomFourier(12, width=1.0, random_state=0).fit(put(X))
+    Lap = laplacian(KNNGraph().build(X, 4), kind)
+    expected = naive.manifold_matrix(to_numpy(phi.transform(put(X))), Lap.toarray(), power)
+    G = manifold_matrix(MappedRows(put(X), phi.transform, block_bytes=block_bytes), Lap, power)
+    assert type(G) is type(put(X))
+    laws.close(G, expected)
+
+
+@pytest.mark.parametrize("power", [1, 2])
+@pytest.mark.parametrize("block_bytes", [1, 200, 2**20])
+def test_g_of_sparse_features_is_that_of_dense_ones(power: int, block_bytes: int) -> None:
+    Phi = sp.random_array((40, 6), density=0.3, rng=3, format="csr")
+    Lap = laplacian(KNNGraph().build(Phi.toarray(), 4))
+    expected = naive.manifold_matrix(Phi.toarray(), Lap.toarray(), power)
+    laws.close(manifold_matrix(MappedRows(Phi, lambda rows: rows, block_bytes=block_bytes), Lap, power), expected)
+
+
+def test_no_block_of_mapped_rows_is_larger_than_asked(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(200, 3))
+    largest = 0
+
+    def transform(rows: np.ndarray) -> np.ndarray:
+        nonlocal largest
+        largest = max(largest, len(rows) if len(rows) != 64 else 0)
+        return np.hstack([rows, rows**2])
+
+    rows = MappedRows(X, transform, block_bytes=30 * 6 * 8)
+    manifold_matrix(rows, laplacian(KNNGraph().build(X, 4)), 2)
+    assert 0 < largest <= 30
+
+
+@pytest.mark.parametrize("power", [1, 2])
+def test_g_of_single_precision_is_double_and_positive_semi_definite(
+    put: Put, power: int, rng: np.random.Generator
+) -> None:
+    X = rng.normal(size=(60, 3)).astype(np.float32)
+    phi = RandomFourier(8, width=1.0, random_state=0).fit(put(X))
+    G = to_numpy(manifold_matrix(MappedRows(put(X), phi.transform), laplacian(KNNGraph().build(X, 4)), power))
+    assert G.dtype == np.float64
+    assert np.linalg.eigvalsh(G)[0] >= -1e-8
+
+
+@pytest.mark.parametrize("power", [0, 3, 1.5])
+def test_other_powers_are_refused(power: Any) -> None:
+    with pytest.raises(ValueError, match=rf"power={power!r} is not supported. Choose power=1 or power=2"):
+        manifold_matrix(MappedRows(np.eye(2), lambda rows: rows), sp.csr_array((2, 2)), power)
