@@ -13,6 +13,7 @@ from lsvv.features.kernels import IsotropicKernel, Kernel, as_kernel
 from lsvv.features.width import resolve_width
 from lsvv.inputs import check_rows, generator
 from lsvv.linalg import Array, dense, like, namespace, take_rows, to_float64, to_numpy
+from lsvv.targets.weighting import row_weight
 
 
 class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -24,7 +25,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the map from the rows of ``X``; a row of weight 2 counts as two rows, ``y`` is not looked at."""
         X = check_rows(self, X, reset=True)
-        weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        weight = None if sample_weight is None else row_weight(sample_weight, X.shape[0])
         self._n_features_out = self._fit(X, weight)
         return self
 

@@ -18,7 +18,7 @@ def row_weight(sample_weight: Any, n_rows: int) -> np.ndarray:
         weight = weight[:, 0]
     if weight.shape != (n_rows,):
         raise ValueError(
-            f"sample_weight has shape {weight.shape}, expected ({n_rows},): classes take one weight a row."
+            f"sample_weight has shape {weight.shape}, expected ({n_rows},): one weight a row of X."
         )
     return weight
 
