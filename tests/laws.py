@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from sklearn.utils.estimator_checks import check_estimator
 
 from lsvv.linalg import to_numpy
 from lsvv.losses import Loss
@@ -106,6 +107,13 @@ def solution_proves_itself(solution: Solution, objective: Any, tol: float) -> No
     assert solution.residual <= tol
     assert solution.residual == objective.residual(solution.variable)
     np.testing.assert_allclose(solution.value, objective.value(solution.variable), rtol=1e-12)
+
+
+def fails_only(estimator: Any, expected: dict[str, str]) -> None:
+    """scikit-learn's own checks pass, all but the expected ones, each named with its reason; and those do fail."""
+    results = check_estimator(estimator, on_fail=None, on_skip=None, expected_failed_checks=expected)
+    failed = {r["check_name"]: repr(r["exception"]) for r in results if r["status"] in ("failed", "xfail")}
+    assert failed.keys() == expected.keys(), {name: failed[name] for name in failed.keys() - expected.keys()}
 
 
 def close(first: Any, second: Any, rtol: float = 1e-9, atol: float = 1e-11) -> None:

@@ -1,0 +1,78 @@
+"""Mapped rows: the few verbs, whole or in blocks, on every kind of array."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import laws
+from laws import Put
+from lsvv.features import MappedRows
+from lsvv.linalg import to_numpy
+
+BLOCKS = [1, 8 * 4 * 5, 2**20]
+
+
+def square(rows: Any) -> Any:
+    return rows * rows
+
+
+@pytest.mark.parametrize("block_bytes", BLOCKS)
+def test_the_verbs_are_dense_products_whatever_the_blocks(put: Put, block_bytes: int, rng: np.random.Generator) -> None:
+    X, W, R, w = rng.normal(size=(23, 4)), rng.normal(size=(4, 2)), rng.normal(size=(23, 3)), rng.random(23)
+    rows, Phi = MappedRows(put(X), square, block_bytes=block_bytes), X**2
+    assert rows.shape == Phi.shape
+    laws.close(rows.times(put(W)), Phi @ W)
+    laws.close(rows.transpose_times(put(R)), Phi.T @ R)
+    laws.close(rows.transpose_times(put(R[:, 0])), Phi.T @ R[:, 0])
+    laws.close(rows.gram(), Phi.T @ Phi)
+    laws.close(rows.gram(put(w)), Phi.T @ np.diag(w) @ Phi)
+    laws.close(rows.whole(), Phi)
+
+
+@pytest.mark.parametrize("block_bytes", BLOCKS)
+def test_sparse_rows_obey_the_same_laws(block_bytes: int, rng: np.random.Generator) -> None:
+    X = sp.random_array((23, 4), density=0.4, rng=2, format="csr")
+    W, R, w, Phi = rng.normal(size=(4, 2)), rng.normal(size=(23, 3)), rng.random(23), X.toarray() ** 2
+    rows = MappedRows(X, square, block_bytes=block_bytes)
+    laws.close(rows.times(W), Phi @ W)
+    laws.close(rows.transpose_times(R), Phi.T @ R)
+    laws.close(rows.gram(), Phi.T @ Phi)
+    laws.close(rows.gram(w), Phi.T @ np.diag(w) @ Phi)
+    laws.close(rows.whole(), Phi)
+
+
+@pytest.mark.parametrize("block_bytes", BLOCKS)
+def test_taken_rows_are_rows_of_the_whole(put: Put, block_bytes: int, rng: np.random.Generator) -> None:
+    X, index = rng.normal(size=(23, 4)), np.array([20, 3, 3, 0])
+    rows = MappedRows(put(X), square, block_bytes=block_bytes)
+    laws.close(rows.take(index).whole(), X[index] ** 2)
+    rows.whole()
+    laws.close(rows.take(index).whole(), X[index] ** 2)
+
+
+def test_rows_that_fit_one_block_are_mapped_once(rng: np.random.Generator) -> None:
+    sizes: list[int] = []
+
+    def counted(rows: np.ndarray) -> np.ndarray:
+        sizes.append(len(rows))
+        return rows
+
+    rows = MappedRows(rng.normal(size=(100, 2)), counted)
+    for _ in range(3):
+        rows.gram()
+    assert sizes == [64, 100]
+
+
+def test_no_block_is_larger_than_asked(rng: np.random.Generator) -> None:
+    rows = MappedRows(rng.normal(size=(100, 4)), square, block_bytes=10 * 4 * 8)
+    assert max(part.stop - part.start for part, _ in rows.blocks()) == 10
+
+
+def test_moments_of_single_precision_are_double(put: Put, rng: np.random.Generator) -> None:
+    X = rng.normal(size=(30, 3)).astype(np.float32)
+    rows = MappedRows(put(X), square)
+    assert to_numpy(rows.gram()).dtype == np.float64
+    assert to_numpy(rows.transpose_times(put(X))).dtype == np.float64
+    assert to_numpy(rows.times(np.ones((3, 2)))).dtype == np.float32
