@@ -19,7 +19,7 @@ def main() -> None:
             values.append(found.r_star)
         axis.loglog(tails, values, **style)
     axis.set(xlabel="tail sum beyond the third singular value", ylabel="r*", title="n = 10^6, W is 100 x 20")
-    axis.legend(fontsize=7)
+    axis.legend(fontsize=7, loc="center left")
     save(figure, "corollary_2")
 
 

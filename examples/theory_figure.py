@@ -24,6 +24,15 @@ def panels(count: int) -> tuple[Any, list[Any]]:
     return figure, list(axes[0])
 
 
+def plain_ticks(*axes: Any) -> None:
+    """Labels at powers of ten alone: between them they would overlap."""
+    from matplotlib.ticker import NullFormatter
+
+    for axis in axes:
+        axis.xaxis.set_minor_formatter(NullFormatter())
+        axis.yaxis.set_minor_formatter(NullFormatter())
+
+
 def save(figure: Any, name: str) -> None:
     """Write ``name``.svg into the folder given on the command line, the present one unless told."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")

@@ -12,7 +12,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import LabelBinarizer, StandardScaler
-from theory_figure import panels, save
+from theory_figure import panels, plain_ticks, save
 
 from lsvv.theory import BackTest, back_test
 
@@ -72,6 +72,7 @@ def draw(axis: Any, name: str, measured: tuple[np.ndarray, np.ndarray, np.ndarra
     axis.errorbar(sizes, errors, noise, fmt="ko", markersize=3, label="measured")
     axis.axvline(sizes[-1] / 2, color="grey", linestyle=":")
     axis.set(xscale="log", xlabel="labels", title=name, ylim=(0, 1.1 * errors.max()))
+    plain_ticks(axis)
 
 
 def main() -> None:

@@ -12,11 +12,17 @@ def main() -> None:
     loss = loss_constants("squared", 3)
     sizes = np.geomspace(1e2, 1e10, 40).astype(int)
     found = []
+    alpha = loss.lipschitz**2  # what the squared loss satisfies on a convex class
     for n in sizes:
         psi = corollary_1(
-            0.5 ** np.arange(1, 40), n=n, n_outputs=3, lipschitz=loss.lipschitz, loss_range=loss.loss_range
+            0.5 ** np.arange(1, 40),
+            n=n,
+            n_outputs=3,
+            lipschitz=loss.lipschitz,
+            loss_range=loss.loss_range,
+            bernstein=alpha,
         ).psi
-        found.append(theorem_1(psi, n=n, loss_range=loss.loss_range, bernstein=loss.lipschitz**2))
+        found.append(theorem_1(psi, n=n, loss_range=loss.loss_range, bernstein=alpha))
     figure, (axis,) = panels(1)
     axis.loglog(sizes, [bound.bound for bound in found], **CORRECTED)
     axis.loglog(sizes, [bound.complexity_term for bound in found], color="tab:green", label="705/alpha r*")

@@ -29,7 +29,7 @@ def main() -> None:
     for version, style in STYLES.items():
         bounds = [theorem_2(spectrum, r, n=60, n_outputs=3, version=version).value for r in radii]
         right.loglog(radii, bounds, **style)
-    right.set(xlabel="radius r", title="eight features, exponential decay, K = 3, n = 60")
+    right.set(xlabel="radius r", title="exponential decay, K = 3, n = 60")
     right.legend(fontsize=7)
     save(figure, "theorem_2")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from theory_figure import CORRECTED, MEASURED, PRINTED, panels, save
+from theory_figure import CORRECTED, MEASURED, PRINTED, panels, plain_ticks, save
 
 from lsvv.theory import rademacher_local, theorem_3
 
@@ -26,6 +26,7 @@ def main() -> None:
         right.semilogy(found.by_theta, label=f"sigma_j = {decay}^j, best theta {found.theta}")
     right.set(xlabel="theta", title="corrected, by theta: a short tail pays")
     right.legend(fontsize=7)
+    plain_ticks(left)
     save(figure, "theorem_3")
 
 
