@@ -60,11 +60,9 @@ def class_factor(class_weight: Any, classes: np.ndarray, values: np.ndarray, wei
         unknown = [key for key in class_weight if key not in set(classes.tolist())]
         if unknown:
             raise ValueError(f"class_weight names {unknown[0]!r}, which is no class of y: {classes.tolist()}.")
-        factor = np.array([float(class_weight.get(c, 1.0)) for c in classes.tolist()])
+        factor = _checked_factors([class_weight.get(c, 1.0) for c in classes.tolist()])
     else:
         raise ValueError(f"class_weight={class_weight!r} is not known. Pass None, 'balanced' or a dict.")
-    if not (factor >= 0).all():
-        raise ValueError("class_weight holds a negative weight. Weights are at least 0.")
     return np.where(values.any(axis=1), values @ factor, 1.0)
 
 
@@ -78,5 +76,15 @@ def label_factor(class_weight: Any, values: np.ndarray, weight: np.ndarray) -> n
         factor_no = np.where(no > 0, total / (2 * np.where(no > 0, no, 1.0)), 1.0)
         return np.where(values > 0, factor_yes, factor_no)
     if isinstance(class_weight, dict) and set(class_weight) <= {0, 1}:
-        return np.where(values > 0, float(class_weight.get(1, 1.0)), float(class_weight.get(0, 1.0)))
+        no, yes = _checked_factors([class_weight.get(0, 1.0), class_weight.get(1, 1.0)])
+        return np.where(values > 0, yes, no)
     raise ValueError(f"class_weight={class_weight!r} is not known. Pass None, 'balanced' or {{0: ..., 1: ...}}.")
+
+
+def _checked_factors(factors: list[Any]) -> np.ndarray:
+    factor = np.asarray(factors, dtype=np.float64)
+    if not np.all((factor >= 0) & np.isfinite(factor)):
+        raise ValueError(f"class_weight holds {factor.min():g}. Weights are finite and at least 0.")
+    if not factor.any():
+        raise ValueError("class_weight is all zero, so that no row is labelled. Give some class a positive weight.")
+    return factor
