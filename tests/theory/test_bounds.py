@@ -173,6 +173,7 @@ def test_theorem_3_printed_and_its_warning() -> None:
         assert "motivation" in found.note
         assert not found.certificate
     printed = theorem_3([0.6, 0.4], 0.1, n=10, u=30, version="printed")
+    assert [a.holds for a in printed.assumptions] == [True, None, None, False, False]
     assert printed.value == pytest.approx(2 * np.sqrt(min(0.52, 0.025 + 0.16, 0.05) / 40))
     assert printed.theta == 2
 

@@ -79,6 +79,13 @@ def test_local_complexity_grows_with_the_radius_and_the_outputs() -> None:
     assert np.all(np.diff(outputs) > 0)
 
 
+def test_a_data_frame_is_one_block() -> None:
+    pd = pytest.importorskip("pandas")
+    rows = np.random.default_rng(6).standard_normal((20, 3))
+    frame = rademacher_trace_norm(pd.DataFrame(rows), 2, n_draws=5, random_state=0)
+    assert frame.value == rademacher_trace_norm(rows.tolist(), 2, n_draws=5, random_state=0).value
+
+
 def test_rows_of_zeros_have_no_complexity() -> None:
     assert rademacher_local(np.zeros((3, 2)), 2, 0.1, n_draws=4).value == 0
 

@@ -127,7 +127,9 @@ def test_a_vacuous_number_is_called_vacuous() -> None:
     assert not linear.vacuous
     assert "not a certificate" in linear.verdict
     printed = corollary_1([0.5, 0.5], n=10**8, version="printed")
-    assert "The printed proof has gaps" in printed.verdict
+    assert "As printed: it fails for several outputs" in printed.verdict
+    for version in VERSIONS:
+        assert "not a certificate" in corollary_2([0.5], n=9, n_features=2, n_outputs=1, version=version).verdict
 
 
 def test_a_bernstein_constant_changes_both_terms() -> None:

@@ -47,8 +47,7 @@ def test_the_printed_constant_fails_for_two_rows_and_one_output() -> None:
     measured = rademacher_local(rows, 1, r, n_draws=None)
     assert np.ptp(measured.draws) < 1e-6 * measured.value
     printed, corrected = (
-        theorem_2(covariance_spectrum(rows), r, n=2, version=version).value
-        for version in ("printed", "corrected")
+        theorem_2(covariance_spectrum(rows), r, n=2, version=version).value for version in ("printed", "corrected")
     )
     assert measured.value == pytest.approx(1.086 * printed, rel=1e-3)
     assert measured.value < corrected

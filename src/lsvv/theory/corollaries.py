@@ -11,7 +11,6 @@ from lsvv.theory.arguments import Floats, Version, is_corrected, nonincreasing, 
 from lsvv.theory.assumptions import Assumption, Facts
 from lsvv.theory.cases import fixed_point_coefficients
 from lsvv.theory.local_bounds import (
-    MOTIVATION,
     LocalBound,
     low_rank_parts,
     tail_sums,
@@ -47,6 +46,8 @@ class ExcessBound:
         B; an excess risk never exceeds it.
     certificate : bool
         Whether the formula is a theorem when its assumptions hold.
+    note : str
+        What the number may be used for.
     version : str
     assumptions : tuple of Assumption
 
@@ -62,6 +63,7 @@ class ExcessBound:
     worst_case: float
     loss_range: float
     certificate: bool
+    note: str
     version: Version
     assumptions: tuple[Assumption, ...] = field(repr=False)
 
@@ -73,15 +75,15 @@ class ExcessBound:
     @property
     def verdict(self) -> str:
         """What the number says, in a sentence."""
+        if self.certificate and not self.vacuous:
+            return f"The excess risk is at most {self.bound:.4g} if every assumption holds."
+        said = f"The number {self.bound:.4g} is below the range B = {self.loss_range:.4g} of the loss."
         if self.vacuous:
-            return (
+            said = (
                 f"The number {self.bound:.4g} is not below the range B = {self.loss_range:.4g} of the loss: "
                 "it is vacuous and says nothing about this model."
             )
-        if not self.certificate:
-            reason = MOTIVATION if self.version == "corrected" else "The printed proof has gaps."
-            return f"The number {self.bound:.4g} is below B = {self.loss_range:.4g}. {reason}"
-        return f"The excess risk is at most {self.bound:.4g} if every assumption holds."
+        return said if self.certificate else f"{said} {self.note}"
 
 
 def corollary_1(
@@ -179,6 +181,7 @@ def _excess(
         worst_case=float(by_theta[0]),
         loss_range=loss_range,
         certificate=local.certificate,
+        note=local.note,
         version=local.version,
         assumptions=(*local.assumptions, *risk.assumptions),
     )

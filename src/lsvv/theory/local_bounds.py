@@ -147,10 +147,20 @@ def _sizes(corrected: bool, u: int, K: int) -> tuple[Assumption, ...]:
     if corrected:
         return ()
     return (
-        Assumption("n + u in place of n", u == 0, f"there are u = {u} unlabelled rows; the proof needs u = 0."),
+        _labelled_size(u),
         Assumption("no factor sqrt(2)", False, "the proof ends with sqrt(a) + sqrt(b), above sqrt(a + b)."),
         Assumption("no factor K", K == 1, f"there are K = {K} outputs; the proof needs K = 1."),
     )
+
+
+def _labelled_size(u: int) -> Assumption:
+    sentence = f"there are u = {u} unlabelled rows; the proof needs u = 0."
+    return Assumption("n + u in place of n", u == 0, sentence)
+
+
+def _gaps(u: int) -> tuple[Assumption, ...]:
+    one = Assumption("one W for the supremum", False, "the complexity is a supremum over all W.")
+    return (_labelled_size(u), one)
 
 
 def _smallest(
@@ -233,11 +243,13 @@ def theorem_3(
     known = facts or Facts()
     if known.trace_norm is None:
         known = Facts(known.largest_norm, float(sigma.sum()), known.loss)
-    assumptions = (*check_class(known), check_lipschitz(known, L))
+    assumptions: tuple[Assumption, ...] = (*check_class(known), check_lipschitz(known, L))
     if not corrected:
+        assumptions += _gaps(extra)
         tails, heads = tail_sums(sigma**2), np.arange(sigma.size + 1, dtype=np.float64) * radius / (4 * L**2)
         size = rows + extra
         return _smallest(4 / size, heads, tails, size, False, MOTIVATION, version, assumptions)
+    assumptions += (Assumption("theta and t fixed in advance", None, "the singular values may be fitted."),)
     factors, constants = low_rank_parts(sigma, rows, n_features, n_outputs, L)
     values = factors * np.sqrt(radius) + constants
     theta = int(np.argmin(values))

@@ -133,9 +133,9 @@ def plan_labels(
 
 
 def fit_curve(
-    sizes: Floats,
-    errors: Floats,
-    standard_errors: Floats,
+    sizes: ArrayLike,
+    errors: ArrayLike,
+    standard_errors: ArrayLike,
     *,
     n_resamples: int = 1000,
     random_state: int | None = None,
@@ -164,10 +164,9 @@ def fit_curve(
     (0.2, 0.5)
 
     """
+    n, curve, noise = _check_curve(sizes, errors, standard_errors)
     resamples = count("n_resamples", n_resamples, least=100)
     rng = np.random.default_rng(random_state)
-    order = np.argsort(sizes)
-    n, curve, noise = sizes[order], errors[order], standard_errors[order]
     own, misfit = _fit_with_misfit(n, curve, noise)
     fits = [own]
     starts = rng.integers(0, n.size - FEWEST + 1, size=resamples)
@@ -294,7 +293,7 @@ def back_test(
 
     """
     n, curve, noise = _check_curve(sizes, errors, standard_errors)
-    last = int(n.argmax())
+    last = n.size - 1
     early = n <= n[last] / 2
     chosen = n[early], curve[early], noise[early]
     plan = plan_labels(
@@ -316,6 +315,7 @@ def back_test(
 
 
 def _check_curve(sizes: ArrayLike, errors: ArrayLike, noise: ArrayLike) -> tuple[Floats, Floats, Floats]:
+    """The three arrays, sorted by size."""
     named = {"sizes": sizes, "errors": errors, "standard_errors": noise}
     arrays = {name: np.asarray(values, dtype=np.float64) for name, values in named.items()}
     for name, array in arrays.items():
@@ -328,4 +328,5 @@ def _check_curve(sizes: ArrayLike, errors: ArrayLike, noise: ArrayLike) -> tuple
         raise ValueError(f"The curve has {found} different sizes; measure at least {FEWEST} to fit its shape.")
     if np.any(arrays["standard_errors"] == 0) or np.any(arrays["sizes"] == 0):
         raise ValueError("sizes and standard_errors must be above 0; repeat the measurement to get an error.")
-    return arrays["sizes"], arrays["errors"], arrays["standard_errors"]
+    order = np.argsort(arrays["sizes"])
+    return arrays["sizes"][order], arrays["errors"][order], arrays["standard_errors"][order]

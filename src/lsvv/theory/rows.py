@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -38,14 +38,20 @@ def blocks(rows: Rows) -> Iterator[NDArray[np.floating]]:
         raise ValueError("There are no rows; pass at least one block of rows.")
 
 
+@runtime_checkable
+class _Array(Protocol):
+    """An array, a data frame, a tensor: iterable too, but one block."""
+
+    def __array__(self) -> NDArray[Any]: ...
+
+
 def _pieces(rows: Rows) -> Iterator[NDArray[np.floating]]:
-    if isinstance(rows, Iterable) and not isinstance(rows, (np.ndarray, list, tuple)):
-        return (_floating(block) for block in rows)
-    if isinstance(rows, (list, tuple)) and rows and np.ndim(rows[0]) == 2:
-        return (_floating(block) for block in rows)
-    return iter((_floating(rows),))
+    is_table = isinstance(rows, (list, tuple)) and (not rows or np.ndim(rows[0]) != 2)
+    if isinstance(rows, _Array) or is_table or not isinstance(rows, Iterable):
+        return iter((_floating(rows),))
+    return (_floating(block) for block in rows)
 
 
-def _floating(block: ArrayLike) -> NDArray[np.floating]:
+def _floating(block: object) -> NDArray[np.floating]:
     array = np.asarray(block)
     return array if array.dtype == np.float32 else array.astype(np.float64, copy=False)
