@@ -86,6 +86,8 @@ def _step_by_gram(W: Array, threshold: float, free_rank: int) -> tuple[Array, fl
     all_sigma = xp.where(squared > 0, squared, xp.zeros_like(squared)) ** 0.5
     sigma = all_sigma[free_rank:]
     partly = sigma > threshold
+    if free_rank == 0 and not bool(xp.any(partly)):
+        return W, 0.0  # all is cut: a prox of exactly 0, of rank 0
     share = xp.where(partly, threshold / xp.where(partly, sigma, xp.ones_like(sigma)), xp.ones_like(sigma))
     step = (W @ (V * share[None, :])) @ V.T
     largest = float(xp.linalg.matrix_norm(W, ord="fro"))
