@@ -8,7 +8,7 @@ from lsvv.objective import Objective
 from lsvv.risk import QuadraticRisk, RowRisk
 from lsvv.solvers.accelerated import AcceleratedProximalGradient
 from lsvv.solvers.closed_form import leave_one_out_scores, solve_closed_form
-from lsvv.solvers.continuation import minimise_hinge
+from lsvv.solvers.continuation import minimise_hinge, minimise_last_smoothing
 from lsvv.solvers.loop import Method, Progress, State, minimise
 from lsvv.solvers.minibatch import MiniBatch
 from lsvv.solvers.solution import Solution
@@ -46,9 +46,12 @@ def solve(
     quadratic = isinstance(risk, QuadraticRisk) and objective.spectral.strength == 0.0
     if solver == "closed" or (solver == "auto" and quadratic):
         return solve_closed_form(objective)
+    kinked = isinstance(risk, RowRisk) and _has_kink(risk)
     if solver == "minibatch":
-        return minimise(objective, MiniBatch(seed=seed), start=start, tol=tol, max_iter=max_iter, progress=progress)
-    if isinstance(risk, RowRisk) and _has_kink(risk):
+        by_any_method = minimise_last_smoothing if kinked else minimise
+        method = MiniBatch(seed=seed)
+        return by_any_method(objective, method, start=start, tol=tol, max_iter=max_iter, progress=progress)
+    if kinked:
         return minimise_hinge(objective, start=start, tol=tol, max_iter=max_iter, progress=progress)
     return minimise(
         objective, AcceleratedProximalGradient(), start=start, tol=tol, max_iter=max_iter, progress=progress

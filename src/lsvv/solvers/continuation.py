@@ -9,7 +9,7 @@ from lsvv.losses import BinaryHinge, MulticlassHinge, smoothed
 from lsvv.objective import Objective
 from lsvv.risk import RowRisk
 from lsvv.solvers.accelerated import AcceleratedProximalGradient
-from lsvv.solvers.loop import Progress, minimise
+from lsvv.solvers.loop import Method, Progress, S, minimise
 from lsvv.solvers.solution import Solution
 
 SMOOTHINGS = (1.0, 0.3, 0.1, 0.03, 0.01, 0.003)
@@ -30,17 +30,12 @@ def minimise_hinge(
     The smoothed objective lies below the kinked one, so F(V) - min F is at most ``gap`` = F(V) - F_gamma(V) plus
     what the smoothed problem still had to gain; ``gap`` itself is at most gamma / 2 for each output's loss.
     """
-    risk = objective.risk
-    assert isinstance(risk, RowRisk)
-    hinge = risk.loss
-    assert isinstance(hinge, (MulticlassHinge, BinaryHinge))
     history: list[float] = []
     used = 0
     for gamma in SMOOTHINGS:
-        smooth = objective.with_risk(risk.with_loss(smoothed(hinge, gamma)))
         last = gamma == SMOOTHINGS[-1]
         solution = minimise(
-            smooth,
+            _smoothed(objective, gamma),
             AcceleratedProximalGradient(),
             start=start,
             tol=tol if last else max(tol, STAGE_TOL),
@@ -49,10 +44,38 @@ def minimise_hinge(
         )
         start, used = solution.variable, used + solution.n_iter
         history.append(objective.value(start))
+    return _judged(solution, tol, max_iter, used, history)
+
+
+def minimise_last_smoothing(
+    objective: Objective,
+    method: Method[S],
+    *,
+    start: Array | None = None,
+    tol: float = 1e-6,
+    max_iter: int = 1000,
+    progress: Progress | None = None,
+) -> Solution:
+    """The kinked hinge through its last smoothing alone, by any method: a kink has no step size and no residual."""
+    smooth = _smoothed(objective, SMOOTHINGS[-1])
+    solution = minimise(smooth, method, start=start, tol=tol, max_iter=max_iter, progress=progress)
+    history = [*solution.history[:-1], objective.value(solution.variable)]
+    return _judged(solution, tol, max_iter, solution.n_iter, history)
+
+
+def _smoothed(objective: Objective, gamma: float) -> Objective:
+    risk = objective.risk
+    assert isinstance(risk, RowRisk)
+    assert isinstance(risk.loss, (MulticlassHinge, BinaryHinge))
+    return objective.with_risk(risk.with_loss(smoothed(risk.loss, gamma)))
+
+
+def _judged(solution: Solution, tol: float, max_iter: int, used: int, history: list[float]) -> Solution:
+    """The smoothed problem's solution as one of the hinge: its value, its gap, and how it was reached."""
     gap = history[-1] - solution.value
     reached = "Converged" if solution.converged else f"Stopped at max_iter={max_iter}"
     status = (
         f"{reached} (residual {solution.residual:.2g} against tol={tol:g} after {used} steps); the hinge lies "
-        f"{gap:.2g} above its smoothing by gamma={gamma:g}."
+        f"{gap:.2g} above its smoothing by gamma={SMOOTHINGS[-1]:g}."
     )
     return replace(solution, value=history[-1], n_iter=used, status=status, history=tuple(history), gap=gap)
