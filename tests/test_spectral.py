@@ -155,6 +155,13 @@ def test_a_zero_matrix_stays_zero(put: Put) -> None:
     assert spectral.effective_rank(zero) == 0
 
 
+def test_a_matrix_cut_whole_is_exactly_zero_and_of_rank_zero(put: Put, rng: np.random.Generator) -> None:
+    W = rng.normal(size=(6, 4))
+    cut = spectral.prox_tail_sum(put(W), 1.01 * float(np.linalg.norm(W, 2)), 0)
+    np.testing.assert_array_equal(to_numpy(cut), 0.0)
+    assert spectral.effective_rank(cut) == 0
+
+
 def test_single_precision_stays_single_and_is_rounded_once(put: Put) -> None:
     W = with_singular_values(np.geomspace(1.0, 1e-4, 5), 8).astype(np.float32)
     prox = spectral.prox_tail_sum(put(W), 1e-3, 1)
