@@ -29,6 +29,7 @@ ORDER = (
     "assembly",
     "estimators",
     "selection",
+    "tables",
     "experiments",
     "report",
     "cli",
