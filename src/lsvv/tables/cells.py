@@ -1,0 +1,102 @@
+"""What a single cell says: nothing, a number, a truth value, a list or a text."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+__all__ = ["MISSING", "as_numbers", "decimals_of", "is_list", "is_missing", "plain"]
+
+MISSING = ("NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "<NA>")
+"""Texts that mean an empty cell, beside blanks."""
+
+# 007 is a code rather than a number, and so is +49 30 123
+_NUMBER = re.compile(r"[+-]?(?:0|[1-9]\d*)?(?:\.\d*)?(?:[eE][+-]?\d+)?")
+_NUMBER_WITH_COMMA = re.compile(r"[+-]?(?:0|[1-9]\d*)?(?:,\d*)?(?:[eE][+-]?\d+)?")
+
+
+def is_missing(value: Any, markers: frozenset[str] = frozenset(MISSING)) -> bool:
+    """Whether a cell is empty: None, NaN, blanks, or one of the markers.
+
+    Examples
+    --------
+    >>> [is_missing(value) for value in (None, float("nan"), " ", "NA", "None", 0, [])]
+    [True, True, True, True, False, False, False]
+    """
+    if value is None:
+        return True
+    if isinstance(value, str):
+        text = value.strip()
+        return not text or text in markers
+    if isinstance(value, (float, np.floating)):
+        return math.isnan(value)
+    return type(value).__name__ in ("NAType", "NaTType")
+
+
+def is_list(value: Any) -> bool:
+    """Whether a cell holds several values."""
+    return isinstance(value, (list, tuple, set, np.ndarray))
+
+
+def as_numbers(values: Sequence[Any]) -> np.ndarray | None:
+    """The values as float64 with NaN for None; None where one of them is no number.
+
+    Texts are numbers with a decimal point, or all of them with a decimal comma. Truth values are not numbers.
+
+    Examples
+    --------
+    >>> as_numbers(["1.5", None, "-2"])
+    array([ 1.5,  nan, -2. ])
+    >>> as_numbers(["1,5", "2"])
+    array([1.5, 2. ])
+    >>> as_numbers(["007"]) is None
+    True
+    """
+    known = [value for value in values if value is not None]
+    texts = [value for value in known if isinstance(value, str)]
+    comma = False
+    if texts:
+        if len(texts) < len(known):
+            return None
+        comma = not all(_is_number(text, _NUMBER) for text in texts)
+        if comma and not all(_is_number(text, _NUMBER_WITH_COMMA) for text in texts):
+            return None
+    elif not all(isinstance(value, (int, float, np.number)) and not isinstance(value, bool) for value in known):
+        return None
+    read = (lambda text: float(text.replace(",", "."))) if comma else float
+    return np.array([math.nan if value is None else read(value) for value in values], dtype=np.float64)
+
+
+def _is_number(text: str, pattern: re.Pattern[str]) -> bool:
+    text = text.strip()
+    return any(char.isdigit() for char in text) and pattern.fullmatch(text) is not None
+
+
+def decimals_of(values: Iterable[Any]) -> int:
+    """The most digits that follow a decimal sign, at most 12; 6 where a text has an exponent.
+
+    Examples
+    --------
+    >>> decimals_of(["1.25", "3"]), decimals_of([2, 3]), decimals_of([0.5])
+    (2, 0, 1)
+    """
+    most = 0
+    for value in values:
+        text = value.strip() if isinstance(value, str) else repr(plain(value))
+        if "e" in text.lower():
+            most = max(most, 6)
+            continue
+        fraction = re.split(r"[.,]", text)[1:]
+        # 2.0 of a typed column is the number 2, while the text 2.0 was written with a digit
+        digits = "" if not fraction or (fraction[0] == "0" and not isinstance(value, str)) else fraction[0]
+        most = max(most, min(len(digits), 12))
+    return most
+
+
+def plain(value: Any) -> Any:
+    """A NumPy scalar as the Python value it holds; anything else as it is."""
+    return value.item() if isinstance(value, np.generic) else value

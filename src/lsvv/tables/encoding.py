@@ -1,0 +1,82 @@
+"""Bytes to text and back, for files that do not say how they are written."""
+
+from __future__ import annotations
+
+import codecs
+from dataclasses import dataclass
+
+from lsvv.tables.table import TableError
+
+__all__ = ["Encoding", "find_encoding", "in_bytes", "plain_bytes", "text_of"]
+
+_WIDE = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+_WESTERN = "cp1252"
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """How a file is written: its byte order mark, its codec, and the notes a reader needs."""
+
+    mark: bytes
+    codec: str
+    notes: tuple[str, ...] = ()
+
+
+def find_encoding(data: bytes, name: str) -> Encoding:
+    """The encoding of a file: what its mark says, else UTF-8, else UTF-8 or Windows-1252 line by line."""
+    for mark, codec in _WIDE:
+        if data.startswith(mark):
+            return Encoding(mark, codec)
+    mark = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""
+    if b"\x00" in data:
+        raise TableError(
+            f"{name} holds zero bytes, so it is not a text table. Save it as CSV in UTF-8, or give the file its right "
+            f"ending (.xlsx, .parquet)."
+        )
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return _mixed(data, mark)
+    return Encoding(mark, "utf-8")
+
+
+def _mixed(data: bytes, mark: bytes) -> Encoding:
+    lines = [line for line in data.splitlines() if not line.isascii()]
+    western = sum(not _is_utf8(line) for line in lines)
+    note = f"{western} lines are not UTF-8 and were read as Windows-1252; their bytes stay as they are."
+    return Encoding(mark, _WESTERN if 2 * western > len(lines) else "utf-8", (note,))
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def plain_bytes(data: bytes, encoding: Encoding, name: str) -> bytes:
+    """The file without its mark, in an encoding where a comma, a quote and a line end are one byte each."""
+    body = data[len(encoding.mark) :]
+    if not encoding.codec.startswith("utf-16"):
+        return body
+    try:
+        return body.decode(encoding.codec).encode("utf-8")
+    except UnicodeError as error:
+        raise TableError(f"{name} says it is UTF-16 but is not ({error}). Save it as CSV in UTF-8.") from error
+
+
+def in_bytes(plain: bytes, encoding: Encoding) -> bytes:
+    """What :func:`plain_bytes` came from."""
+    wide = encoding.codec.startswith("utf-16")
+    return encoding.mark + (plain.decode("utf-8").encode(encoding.codec) if wide else plain)
+
+
+def text_of(cell: bytes) -> str:
+    """A cell's text: UTF-8, else Windows-1252, else Latin-1, which knows every byte."""
+    for codec in ("utf-8", _WESTERN):
+        try:
+            return cell.decode(codec)
+        except UnicodeDecodeError:
+            continue
+    return cell.decode("latin-1")

@@ -1,0 +1,133 @@
+"""From a path or standard input to a table, and from bytes to a file that is whole or not there."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from lsvv.tables.cells import MISSING
+from lsvv.tables.delimited import read_delimited
+from lsvv.tables.jsonlines import read_json_lines
+from lsvv.tables.parquet import read_parquet
+from lsvv.tables.spreadsheet import read_spreadsheet
+from lsvv.tables.table import Table, TableError
+
+__all__ = ["FORMATS", "parse", "read", "write_atomically"]
+
+FORMATS: dict[str, Callable[[bytes, str, str, frozenset[str]], Table]] = {
+    ".csv": read_delimited,
+    ".tsv": read_delimited,
+    ".txt": read_delimited,
+    ".tab": read_delimited,
+    ".parquet": read_parquet,
+    ".pq": read_parquet,
+    ".xlsx": read_spreadsheet,
+    ".xlsm": read_spreadsheet,
+    ".jsonl": read_json_lines,
+    ".ndjson": read_json_lines,
+}
+_NEEDS = {".parquet": "pyarrow", ".pq": "pyarrow", ".xlsx": "openpyxl", ".xlsm": "openpyxl"}
+
+
+def read(path: str | os.PathLike[str], *, format: str | None = None, missing: tuple[str, ...] = MISSING) -> Table:
+    r"""The table in a file, or on standard input for "-".
+
+    Parameters
+    ----------
+    path : path
+        A CSV, TSV, Parquet, Excel or JSON-lines file, or "-".
+    format : str, optional
+        "csv", "tsv", "parquet", "xlsx" or "jsonl"; by default the ending of the path, for "-" what the first bytes
+        say.
+    missing : tuple of str
+        Texts that mean an empty cell, beside blanks.
+
+    Raises
+    ------
+    TableError
+        If the file cannot be read; the sentence says what to do.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "a.csv")
+    ...     _ = path.write_text("x,y\n1,\n")
+    ...     read(path).frame.shape
+    (1, 2)
+    """
+    if str(path) == "-":
+        return parse(sys.stdin.buffer.read(), "standard input", format=format, missing=missing)
+    place = Path(path)
+    try:
+        data = place.read_bytes()
+    except FileNotFoundError as error:
+        raise TableError(f"There is no file {place}. Check the path.") from error
+    except IsADirectoryError as error:
+        raise TableError(f"{place} is a folder. Name a table in it.") from error
+    except OSError as error:
+        raise TableError(f"{place} cannot be read: {error.strerror}.") from error
+    return parse(data, str(place), format=format or place.suffix.lower(), missing=missing)
+
+
+def parse(data: bytes, name: str, *, format: str | None = None, missing: tuple[str, ...] = MISSING) -> Table:
+    """The table in ``data``, the bytes of a file called ``name``."""
+    suffix = "." + format.lstrip(".").lower() if format else _guess(data)
+    if suffix not in FORMATS:
+        known = ", ".join(FORMATS)
+        raise TableError(f"{name} has the ending {suffix!r}, which is not known. Use one of {known}, or --format.")
+    if suffix == ".tab":
+        suffix = ".tsv"
+    try:
+        return FORMATS[suffix](data, name, suffix, frozenset(missing))
+    except ImportError as error:
+        needed = _NEEDS.get(suffix, "pandas")
+        raise TableError(f"Reading {suffix} files needs {needed}: pip install 'lsvv[tables]'.") from error
+
+
+def _guess(data: bytes) -> str:
+    if data.startswith(b"PAR1"):
+        return ".parquet"
+    if data.startswith(b"PK\x03\x04"):
+        return ".xlsx"
+    return ".jsonl" if data.lstrip().startswith(b"{") else ".csv"
+
+
+def write_atomically(data: bytes, path: str | os.PathLike[str]) -> None:
+    """The file at ``path`` holds ``data``, or is as it was: a broken write leaves nothing behind.
+
+    The bytes go to a file beside the target, which takes its name once the disk has them.
+    """
+    place = Path(path)
+    try:
+        handle, draft = tempfile.mkstemp(prefix=f".{place.name}.", suffix=".part", dir=place.parent)
+    except OSError as error:
+        raise TableError(f"{place} cannot be written: {error.strerror}. Choose another place with --out.") from error
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.chmod(draft, _usual_mode())
+        os.replace(draft, place)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            os.unlink(draft)
+        if isinstance(error, OSError):
+            raise TableError(
+                f"{place} could not be written: {error.strerror}. Nothing was left behind; free space or choose "
+                f"another place with --out."
+            ) from error
+        raise
+
+
+def _usual_mode() -> int:
+    """What a new file may do here: a temporary one is closed to everybody else."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

@@ -1,0 +1,247 @@
+"""Fill the holes of a table: find the tasks, vectorise, fit by groups, answer, and say how sure."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lsvv.tables.cells import is_missing
+from lsvv.tables.inputs import Vectoriser, fit_vectoriser
+from lsvv.tables.models import choose_model
+from lsvv.tables.results import Answer, answers
+from lsvv.tables.table import Edits, Table, fresh_name
+from lsvv.tables.targets import Group, NumberTarget, Target, code, grouped
+from lsvv.tables.tasks import check_columns, find_task, task_words
+
+__all__ = ["Filled", "Fitted", "Progress", "TargetResult", "cells_of", "fill", "fit_groups"]
+
+Progress = Callable[[str, float], None]
+"""Called with the name of a stage as it begins and the share of the work done so far."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """One group of targets and the estimator that learnt them; None where no cell is to be filled."""
+
+    group: Group
+    model: Any
+
+
+@dataclass(frozen=True, eq=False)
+class TargetResult(Answer):
+    """What became of one target column: the model's answer for every row, and what was written.
+
+    Attributes
+    ----------
+    rows : int array of shape (filled,)
+        The rows that were filled.
+    cells : tuple
+        What was written there, as the column spells it.
+    columns : dict of str
+        The names of the added columns: "probability" or "lower" and "upper", and "filled".
+    """
+
+    rows: np.ndarray
+    cells: tuple[Any, ...]
+    columns: dict[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Filled:
+    """A filled table and all that is known about how it was filled.
+
+    Attributes
+    ----------
+    table : Table
+        As it was read.
+    frame : pandas.DataFrame
+        The filled values with the added columns.
+    edits : Edits
+        What ``table.source.rendered`` needs to write it.
+    results : tuple of TargetResult
+        One for each target, in the order asked for.
+    fitted : tuple of Fitted
+        The groups and their models.
+    vectoriser : Vectoriser
+        How rows became numbers.
+    X : array of shape (rows, features)
+        The vectorised inputs.
+    notes : tuple of str
+        What a reader should know.
+    seconds : dict of str to float
+        Time of each stage.
+    settings : dict
+        What repeats this result.
+    """
+
+    table: Table
+    frame: Any
+    edits: Edits
+    results: tuple[TargetResult, ...]
+    fitted: tuple[Fitted, ...]
+    vectoriser: Vectoriser
+    X: np.ndarray
+    notes: tuple[str, ...]
+    seconds: dict[str, float]
+    settings: dict[str, Any]
+
+    def rendered(self) -> bytes:
+        """The file: the same format, what was known as it was."""
+        return self.table.source.rendered(self.edits)
+
+
+def fill(
+    table: Table,
+    targets: Sequence[str],
+    *,
+    task: str | None = None,
+    features: str = "fourier",
+    random_state: int = 0,
+    progress: Progress | None = None,
+) -> Filled:
+    r"""The table with the empty cells of its target columns filled.
+
+    Parameters
+    ----------
+    table : Table
+        From :func:`lsvv.tables.read`.
+    targets : sequence of str
+        Columns whose empty cells are to be filled; their known cells are the labels.
+    task : str, optional
+        "classes", "labels", "tags" or "numbers" for all targets, or "column=task" parted by commas; found from the
+        cells where it is not given.
+    features : "fourier" or "linear"
+        The feature map.
+    random_state : int
+        Seeds all draws.
+    progress : callable, optional
+        Called as ``progress(stage, share_done)``.
+
+    Examples
+    --------
+    >>> from lsvv.tables import fill, parse
+    >>> rows = "".join(f"{i * i},{('low' if i < 20 else 'high') if i % 4 == 0 else ''}\n" for i in range(40))
+    >>> filled = fill(parse(b"size,kind\n" + rows.encode(), "sizes.csv", format="csv"), ["kind"], features="linear")
+    >>> filled.frame["kind"][1], filled.frame["kind"][39]
+    ('low', 'high')
+    """
+    watch = _Watch(progress)
+    with watch.stage("Understanding the columns", 0.0):
+        check_columns(table, targets)
+        coded = _coded(table, targets, task)
+    with watch.stage("Turning columns into numbers", 0.05):
+        vectoriser = fit_vectoriser(table.frame, targets, random_state)
+        X = vectoriser.transform(table.frame)
+    fitted = fit_groups(X, grouped(coded), features, random_state, watch)
+    with watch.stage("Filling the holes", 0.85):
+        found = {one.target.column: one for part in fitted for one in answers(part.group, part.model, X)}
+        results = _results(table, [found[column] for column in targets])
+        edits = _edits(results, len(table.frame))
+        frame = _frame(table, edits)
+    notes = (*table.notes, *vectoriser.notes, *_result_notes(results))
+    settings = {"targets": list(targets), "task": task, "features": features, "random_state": random_state}
+    return Filled(table, frame, edits, results, fitted, vectoriser, X, notes, watch.seconds, settings)
+
+
+def fit_groups(
+    X: np.ndarray, groups: Sequence[Group], features: str, random_state: int, watch: _Watch | None = None
+) -> tuple[Fitted, ...]:
+    """One fitted model a group."""
+    watch = watch or _Watch(None)
+    fitted = []
+    for place, group in enumerate(groups):
+        with watch.stage(f"Learning {group.name}", 0.2 + 0.65 * place / len(groups)):
+            model = choose_model(group.task, len(X), features=features, random_state=random_state)
+            fitted.append(Fitted(group, model.fit(X, group.as_array())))
+    return tuple(fitted)
+
+
+def cells_of(table: Table, column: str) -> list[Any]:
+    """The cells of a column, None where they are empty."""
+    return [None if is_missing(cell, frozenset()) else cell for cell in table.frame[column].tolist()]
+
+
+def _coded(table: Table, columns: Sequence[str], task: str | None) -> list[Target]:
+    cells = {column: cells_of(table, column) for column in columns}
+    return [code(finding, cells[finding.column]) for finding in find_task(cells, task_words(task, columns))]
+
+
+def _results(table: Table, found: Sequence[Answer]) -> tuple[TargetResult, ...]:
+    taken = {str(column) for column in table.frame.columns}
+    results = []
+    for answer in found:
+        target, rows = answer.target, answer.target.holes
+        kinds = ("lower", "upper", "filled") if isinstance(target, NumberTarget) else ("probability", "filled")
+        names = {}
+        for kind in kinds:
+            names[kind] = fresh_name(f"{target.column}_{kind}", taken)
+            taken.add(names[kind])
+        cells = tuple(target.spelt(answer.predictions[rows]))
+        results.append(TargetResult(**vars(answer), rows=rows, cells=cells, columns=names))
+    return tuple(results)
+
+
+def _edits(results: Sequence[TargetResult], n_rows: int) -> Edits:
+    cells = {result.target.column: dict(zip(result.rows.tolist(), result.cells, strict=True)) for result in results}
+    columns: dict[str, list[Any]] = {}
+    for result in results:
+        for kind, name in result.columns.items():
+            columns[name] = _added(result, kind, n_rows)
+    return Edits(cells, columns)
+
+
+def _added(result: TargetResult, kind: str, n_rows: int) -> list[Any]:
+    """An added column: empty where the cell was known, but for the mark of what was filled."""
+    column: list[Any] = [False if kind == "filled" else None] * n_rows
+    for row in result.rows.tolist():
+        if kind == "filled":
+            column[row] = True
+        elif result.probability is not None:
+            column[row] = round(float(result.probability[row]), 4)
+        elif result.interval is not None and isinstance(result.target, NumberTarget):
+            sign = -1.0 if kind == "lower" else 1.0
+            value = float(result.predictions[row]) + sign * result.interval.half_width
+            column[row] = result.target.spell(value, more=1)
+    return column
+
+
+def _frame(table: Table, edits: Edits) -> Any:
+    import pandas as pd
+
+    columns = {str(name): table.frame[name].astype(object).tolist() for name in table.frame.columns}
+    for name, cells in edits.cells.items():
+        for row, value in cells.items():
+            columns[name][row] = value
+    return pd.DataFrame({**columns, **edits.columns}, index=table.frame.index)
+
+
+def _result_notes(results: Sequence[TargetResult]) -> Iterator[str]:
+    for result in results:
+        column = result.target.column
+        if not result.rows.size:
+            yield f"The target {column!r} has no empty cell: nothing was filled, only checked."
+        if result.interval is not None and result.interval.note:
+            yield f"{column}: {result.interval.note}"
+        if result.target.known.sum() < 2 * len(result.target.outputs):
+            yield f"{column}: only {int(result.target.known.sum())} cells are known; label more of them."
+
+
+class _Watch:
+    """Times the stages and tells of them."""
+
+    def __init__(self, progress: Progress | None) -> None:
+        self.seconds: dict[str, float] = {}
+        self._progress = progress
+
+    @contextmanager
+    def stage(self, name: str, done: float) -> Iterator[None]:
+        if self._progress is not None:
+            self._progress(name, done)
+        start = time.perf_counter()
+        yield
+        self.seconds[name] = time.perf_counter() - start

@@ -1,0 +1,82 @@
+"""Parquet: columns keep their types, and those that are no target are not touched."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lsvv.tables.cells import is_missing
+from lsvv.tables.table import Edits, Source, Table, TableError, unique_names
+
+__all__ = ["Parquet", "read_parquet"]
+
+
+@dataclass(frozen=True, eq=False)
+class Parquet(Source):
+    """An Arrow table."""
+
+    table: Any
+    columns: tuple[str, ...]
+    suffix: str = ".parquet"
+
+    def rendered(self, edits: Edits) -> bytes:
+        """The table with its holes filled, each column in its own type, and new columns to the right."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        table = self.table
+        for name, cells in edits.cells.items():
+            place = self.columns.index(name)
+            field = table.schema.field(place)
+            values = table.column(place).to_pylist()
+            for row, value in cells.items():
+                values[row] = value
+            table = table.set_column(place, field, _array(values, field.type))
+        for name, column in edits.columns.items():
+            table = table.append_column(name, pa.array(list(column)))
+        stream = io.BytesIO()
+        pq.write_table(table, stream)
+        return stream.getvalue()
+
+
+def read_parquet(data: bytes, name: str, suffix: str, markers: frozenset[str]) -> Table:
+    """A table from the bytes of a Parquet file."""
+    import pandas as pd
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.read_table(io.BytesIO(data))
+    except (pa.ArrowException, OSError) as error:
+        raise TableError(f"{name} is not a Parquet file that can be read ({error}). Write it again.") from error
+    columns, notes = unique_names(table.column_names)
+    values = {column: _values(table.column(place), markers) for place, column in enumerate(columns)}
+    frame = pd.DataFrame(values, columns=columns, index=range(table.num_rows))
+    return Table(name, frame, Parquet(table, tuple(columns), suffix), notes)
+
+
+def _values(column: Any, markers: frozenset[str]) -> Any:
+    """Numbers and dates as arrays; all else as objects with None for an empty cell."""
+    import pyarrow as pa
+
+    kind = column.type
+    if (
+        pa.types.is_floating(kind)
+        or pa.types.is_timestamp(kind)
+        or (pa.types.is_integer(kind) and not column.null_count)
+    ):
+        return column.to_pandas().to_numpy()
+    objects = np.empty(len(column), dtype=object)
+    objects[:] = [None if is_missing(value, markers) else value for value in column.to_pylist()]
+    return objects
+
+
+def _array(values: list[Any], kind: Any) -> Any:
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind):
+        return pa.array(values, type=kind.value_type).dictionary_encode().cast(kind)
+    return pa.array(values, type=kind)

@@ -1,0 +1,92 @@
+"""Excel workbooks: one sheet is the table, everything else in the file stays."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from typing import Any
+from zipfile import BadZipFile
+
+from lsvv.tables.cells import is_missing
+from lsvv.tables.table import Edits, Source, Table, TableError, unique_names
+
+__all__ = ["Spreadsheet", "read_spreadsheet"]
+
+
+@dataclass(frozen=True, eq=False)
+class Spreadsheet(Source):
+    """A workbook's bytes, and where its table stands."""
+
+    data: bytes
+    sheet: str
+    columns: tuple[str, ...]
+    suffix: str = ".xlsx"
+
+    def rendered(self, edits: Edits) -> bytes:
+        """The workbook with holes filled and new columns to the right; texts are never formulas."""
+        book = _open(self.data, "the workbook", formulas=True)
+        sheet = book[self.sheet]
+        for name, cells in edits.cells.items():
+            place = self.columns.index(name) + 1
+            for row, value in cells.items():
+                _put(sheet.cell(row + 2, place), value)
+        for shift, (name, column) in enumerate(edits.columns.items(), start=1):
+            place = len(self.columns) + shift
+            _put(sheet.cell(1, place), name)
+            for row, value in enumerate(column, start=2):
+                _put(sheet.cell(row, place), value)
+        stream = io.BytesIO()
+        book.save(stream)
+        return stream.getvalue()
+
+
+def read_spreadsheet(data: bytes, name: str, suffix: str, markers: frozenset[str], sheet: str | None = None) -> Table:
+    """A table from one sheet of a workbook, by default the first; formulas count with their stored values."""
+    import pandas as pd
+
+    book, written = _open(data, name, formulas=False), _open(data, name, formulas=True)
+    chosen = sheet or book.sheetnames[0]
+    if chosen not in book.sheetnames:
+        raise TableError(f"{name} has no sheet {chosen!r}. Choose one of {', '.join(book.sheetnames)}.")
+    rows = _trimmed([list(row) for row in book[chosen].iter_rows(values_only=True)])
+    formulas = [list(row) for row in written[chosen].iter_rows()]
+    if not rows:
+        raise TableError(f"{name}: sheet {chosen!r} is empty. It needs a first row with the names of the columns.")
+    columns, notes = unique_names(["" if value is None else str(value) for value in rows[0]])
+    body = [
+        [_value(value, cell, markers) for value, cell in zip(row, cells, strict=False)]
+        for row, cells in zip(rows[1:], formulas[1:], strict=False)
+    ]
+    frame = pd.DataFrame(body, columns=columns, index=range(len(body)), dtype=object)
+    more = (f"Read the sheet {chosen!r}; the others stay as they are.",) if len(book.sheetnames) > 1 else ()
+    return Table(name, frame, Spreadsheet(data, chosen, tuple(columns), suffix), (*notes, *more))
+
+
+def _value(value: Any, cell: Any, markers: frozenset[str]) -> Any:
+    # a formula without a stored value is no hole: nothing may be written over it
+    if value is None and cell.data_type == "f":
+        return str(cell.value)
+    return None if is_missing(value, markers) else value
+
+
+def _trimmed(rows: list[list[Any]]) -> list[list[Any]]:
+    """Without empty rows at the end and empty columns on the right, which a sheet may count as used."""
+    while rows and all(value is None for value in rows[-1]):
+        rows.pop()
+    width = max((place for row in rows for place, value in enumerate(row, start=1) if value is not None), default=0)
+    return [row[:width] for row in rows]
+
+
+def _put(cell: Any, value: Any) -> None:
+    cell.value = value
+    if isinstance(value, str):
+        cell.data_type = "s"
+
+
+def _open(data: bytes, name: str, *, formulas: bool) -> Any:
+    import openpyxl
+
+    try:
+        return openpyxl.load_workbook(io.BytesIO(data), data_only=not formulas)
+    except (BadZipFile, KeyError, ValueError, OSError, TypeError) as error:
+        raise TableError(f"{name} is not an Excel workbook that can be read ({error}). Save it as .xlsx.") from error

@@ -1,0 +1,97 @@
+"""A table in memory: its values for learning, and where they came from for writing."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Edits", "Source", "Table", "TableError", "fresh_name", "unique_names"]
+
+
+class TableError(ValueError):
+    """Something is wrong with a table, and the sentence says what, where, and what to do."""
+
+
+@dataclass(frozen=True)
+class Edits:
+    """What changes in a table: cells that were empty, and columns to its right.
+
+    Attributes
+    ----------
+    cells : mapping of column to mapping of row to value
+        Only empty cells are named; the source writes these and nothing else.
+    columns : mapping of name to sequence
+        New columns, one value a row; None is an empty cell.
+    """
+
+    cells: Mapping[str, Mapping[int, Any]]
+    columns: Mapping[str, Sequence[Any]]
+
+
+class Source(ABC):
+    """The file a table was read from, kept so that what was known can be written back as it was."""
+
+    suffix: str
+
+    @abstractmethod
+    def rendered(self, edits: Edits) -> bytes:
+        """The whole file with the edits applied."""
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Rows and named columns.
+
+    Attributes
+    ----------
+    name : str
+        What messages call the table: its path, or "standard input".
+    frame : pandas.DataFrame
+        The values; None or NaN where a cell is empty. Column names are unique.
+    source : Source
+        Writes the table back.
+    notes : tuple of str
+        What a reader should know of how the file was read.
+    """
+
+    name: str
+    frame: pd.DataFrame
+    source: Source
+    notes: tuple[str, ...] = ()
+
+
+def unique_names(names: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
+    """Column names made distinct, and a note for each that was not: every bearer of a name is numbered.
+
+    Examples
+    --------
+    >>> unique_names(["x", "y", "x", ""])[0]
+    ['x (1)', 'y', 'x (2)', 'column 4']
+    """
+    named = [name.strip() or f"column {place}" for place, name in enumerate(names, start=1)]
+    counts, seen = Counter(named), Counter[str]()
+    distinct: list[str] = []
+    for name in named:
+        seen[name] += 1
+        distinct.append(name if counts[name] == 1 else fresh_name(f"{name} ({seen[name]})", {*named, *distinct}))
+    notes = tuple(
+        f"{count} columns are named {name!r}; they are called {name!r} followed by (1), (2) and so on."
+        for name, count in counts.items()
+        if count > 1
+    )
+    return distinct, notes
+
+
+def fresh_name(name: str, taken: set[str]) -> str:
+    """``name``, or the first of ``name_2``, ``name_3``, ... that is not taken."""
+    candidate, number = name, 1
+    while candidate in taken:
+        number += 1
+        candidate = f"{name}_{number}"
+    return candidate

@@ -1,0 +1,230 @@
+"""Target columns coded for an estimator, and predictions spelt as the column spells its cells."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lsvv.tables.cells import as_numbers, decimals_of, is_list, plain
+from lsvv.tables.table import TableError
+from lsvv.tables.tasks import Finding, separator_of
+
+__all__ = ["ClassTarget", "Group", "LabelTarget", "NumberTarget", "TagTarget", "Target", "code", "grouped"]
+
+
+@dataclass(frozen=True, eq=False)
+class Target(ABC):
+    """One target column: which cells are known, what they say in numbers, and how to write an answer.
+
+    Attributes
+    ----------
+    column, task, reason : str
+        The column, its task and why.
+    known : bool array of shape (rows,)
+    values : array of shape (rows,) or (rows, K)
+        Coded cells; what stands in unknown rows has no meaning.
+    outputs : tuple of str
+        The names of the outputs: classes, tags, or the column itself.
+    """
+
+    column: str
+    task: str
+    reason: str
+    known: np.ndarray
+    values: np.ndarray
+    outputs: tuple[str, ...]
+
+    @property
+    def holes(self) -> np.ndarray:
+        """The rows whose cell is empty."""
+        return np.flatnonzero(~self.known)
+
+    @abstractmethod
+    def spelt(self, predictions: np.ndarray) -> list[Any]:
+        """Cells for the predictions of some rows, as the column writes them."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClassTarget(Target):
+    """One class a row; ``values`` are places in ``spellings``, -1 where unknown."""
+
+    spellings: tuple[Any, ...]
+
+    def spelt(self, predictions: np.ndarray) -> list[Any]:
+        """The class of each row."""
+        return [self.spellings[int(place)] for place in predictions]
+
+
+@dataclass(frozen=True, eq=False)
+class LabelTarget(Target):
+    """0 or 1 a row, NaN where unknown."""
+
+    spellings: tuple[Any, Any]
+
+    def spelt(self, predictions: np.ndarray) -> list[Any]:
+        """No or yes in the column's own words."""
+        return [self.spellings[int(value > 0.5)] for value in predictions]
+
+
+@dataclass(frozen=True, eq=False)
+class TagTarget(Target):
+    """An indicator (rows, tags), NaN where unknown; ``separator`` is None where cells are lists."""
+
+    separator: str | None
+
+    def spelt(self, predictions: np.ndarray) -> list[Any]:
+        """The tags of each row, joined as the column joins them."""
+        lists = [[self.outputs[place] for place in np.flatnonzero(row > 0.5)] for row in predictions]
+        return lists if self.separator is None else [self.separator.join(tags) for tags in lists]
+
+
+@dataclass(frozen=True, eq=False)
+class NumberTarget(Target):
+    """Numbers, NaN where unknown, written with as many decimals as the known cells have."""
+
+    decimals: int
+    style: str
+
+    def spelt(self, predictions: np.ndarray) -> list[Any]:
+        """Rounded numbers: texts where the column is text, whole where its type is."""
+        return [self.spell(float(value)) for value in predictions]
+
+    def spell(self, value: float, more: int = 0) -> Any:
+        """One number, with ``more`` decimals than the column has."""
+        places = self.decimals + more
+        if self.style == "whole" and not more:
+            return round(value)
+        if self.style in ("whole", "typed"):
+            return round(value, places)
+        text = f"{value:.{places}f}"
+        return text.replace(".", ",") if self.style == "comma" else text
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Targets that one model learns together."""
+
+    task: str
+    targets: tuple[Target, ...]
+
+    @property
+    def name(self) -> str:
+        """The columns of the group."""
+        return ", ".join(target.column for target in self.targets)
+
+    def as_array(self) -> np.ndarray:
+        """The targets as an estimator takes them, unknown entries as -1 or NaN."""
+        if self.task in ("classes", "tags"):
+            return self.targets[0].values
+        stacked = np.column_stack([target.values for target in self.targets])
+        return stacked[:, 0] if stacked.shape[1] == 1 else stacked
+
+
+def code(finding: Finding, cells: Sequence[Any]) -> Target:
+    """The target of a column: ``cells`` holds None where it is empty."""
+    known = np.array([cell is not None for cell in cells], dtype=bool)
+    maker = {"classes": _classes, "labels": _labels, "tags": _tags, "numbers": _numbers}[finding.task]
+    return maker(finding, list(cells), known)
+
+
+def grouped(targets: Sequence[Target]) -> list[Group]:
+    """Numbers together, 0/1 columns together, every other target alone; in the order of the columns."""
+    groups: dict[Any, list[Target]] = {}
+    for target in targets:
+        key = target.task if target.task in ("numbers", "labels") else target.column
+        groups.setdefault((target.task, key), []).append(target)
+    return [Group(task, tuple(members)) for (task, _), members in groups.items()]
+
+
+def _classes(finding: Finding, cells: list[Any], known: np.ndarray) -> Target:
+    keys = [None if cell is None else _key(cell) for cell in cells]
+    forms: dict[str, Counter[Any]] = {}
+    for key, cell in zip(keys, cells, strict=True):
+        if key is not None:
+            forms.setdefault(key, Counter())[cell] += 1
+    names = sorted(forms)
+    if len(names) < 2:
+        said = f"all say {names[0]!r}" if names else "there are none"
+        raise TableError(
+            f"The target {finding.column!r} needs known cells of at least two classes, but {said}. Label a row of "
+            f"another class."
+        )
+    place = {name: index for index, name in enumerate(names)}
+    values = np.array([-1 if key is None else place[key] for key in keys])
+    spellings = tuple(forms[name].most_common(1)[0][0] for name in names)
+    return ClassTarget(finding.column, "classes", finding.reason, known, values, tuple(names), spellings)
+
+
+def _key(cell: Any) -> str:
+    """One key for every way to write a class: blanks around it and 1 against 1.0 do not matter."""
+    value = plain(cell)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value).strip()
+
+
+def _labels(finding: Finding, cells: list[Any], known: np.ndarray) -> Target:
+    numbers = as_numbers([int(cell) if isinstance(cell, (bool, np.bool_)) else cell for cell in cells])
+    if numbers is None or not set(numbers[known].tolist()) <= {0.0, 1.0}:
+        wrong = next((cell for cell in cells if cell is not None and str(cell) not in ("0", "1")), None)
+        raise TableError(f"The target {finding.column!r} is to be 0 or 1, but holds {wrong!r}. Choose another task.")
+    seen: dict[float, Any] = {
+        float(number): cell for number, cell in zip(numbers, cells, strict=True) if cell is not None
+    }
+    example = next(iter(seen.values()))
+    other = {bool: (False, True), str: ("0", "1")}.get(type(plain(example)), (0, 1))
+    spellings = (seen.get(0.0, other[0]), seen.get(1.0, other[1]))
+    return LabelTarget(finding.column, "labels", finding.reason, known, numbers, (finding.column,), spellings)
+
+
+def _tags(finding: Finding, cells: list[Any], known: np.ndarray) -> Target:
+    lists = any(is_list(cell) for cell in cells)
+    texts = [str(cell) for cell in cells if cell is not None]
+    separator = None if lists else separator_of(texts) or _most_common_separator(texts)
+    split = [None if cell is None else _parts(cell, separator) for cell in cells]
+    names = sorted({tag for tags in split if tags is not None for tag in tags})
+    if len(names) < 2:
+        raise TableError(f"The target {finding.column!r} holds fewer than two different tags. Label rows with others.")
+    place = {name: index for index, name in enumerate(names)}
+    values = np.full((len(cells), len(names)), np.nan)
+    for row, tags in enumerate(split):
+        if tags is not None:
+            values[row] = 0.0
+            values[row, [place[tag] for tag in tags]] = 1.0
+    return TagTarget(finding.column, "tags", finding.reason, known, values, tuple(names), separator)
+
+
+def _most_common_separator(texts: list[str]) -> str:
+    return max(("; ", ";", "|", ", ", ","), key=lambda mark: sum(mark in text for text in texts))
+
+
+def _parts(cell: Any, separator: str | None) -> list[str]:
+    parts = [str(part) for part in cell] if separator is None or is_list(cell) else str(cell).split(separator.strip())
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _numbers(finding: Finding, cells: list[Any], known: np.ndarray) -> Target:
+    numbers = as_numbers(cells)
+    if numbers is None:
+        row, cell = next(
+            (row, cell) for row, cell in enumerate(cells) if cell is not None and as_numbers([cell]) is None
+        )
+        raise TableError(
+            f"The target {finding.column!r} is to be numbers, but row {row + 1} says {cell!r}. Correct or "
+            f"empty that cell."
+        )
+    if np.isinf(numbers).any():
+        row = int(np.flatnonzero(np.isinf(numbers))[0]) + 1
+        raise TableError(f"The target {finding.column!r} is infinite in row {row}. Correct or empty that cell.")
+    filled = [cell for cell in cells if cell is not None]
+    if any(isinstance(cell, str) for cell in filled):
+        style = "comma" if any("," in cell for cell in filled) else "point"
+    else:
+        style = "whole" if all(isinstance(plain(cell), int) for cell in filled) else "typed"
+    column = finding.column
+    return NumberTarget(column, "numbers", finding.reason, known, numbers, (column,), decimals_of(filled), style)

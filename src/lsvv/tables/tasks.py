@@ -1,0 +1,152 @@
+"""What a target column asks for: found from its known cells, shown with a reason, overridden by a word."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lsvv.tables.cells import as_numbers, is_list
+from lsvv.tables.table import Table, TableError
+
+__all__ = ["TASKS", "Finding", "check_columns", "find_task", "separator_of", "task_words"]
+
+TASKS = ("classes", "labels", "tags", "numbers")
+"""One class a row; 0/1 columns learnt together; several tags in one cell; numbers."""
+
+MOST_CODES = 10
+SEPARATORS = ("; ", ";", "| ", "|", ", ", ",")
+FEWEST_WITH_SEPARATOR = 0.1
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The task of a column and why."""
+
+    column: str
+    task: str
+    reason: str
+
+
+def check_columns(table: Table, columns: Sequence[str]) -> None:
+    """Refuses target columns that are not in the table, named twice, or all there is."""
+    there = list(table.frame.columns)
+    if not columns:
+        raise TableError(f"No target is named. Name the columns to fill: --target {there[0]}.")
+    for column in columns:
+        twins = [name for name in there if name.startswith(f"{column} (")]
+        if column not in there and twins:
+            raise TableError(f"{table.name} has several columns named {column!r}. Choose one of {', '.join(twins)}.")
+        if column not in there:
+            raise TableError(f"{table.name} has no column {column!r}. It has {', '.join(map(repr, there))}.")
+    if len(set(columns)) < len(columns):
+        twice = Counter(columns).most_common(1)[0][0]
+        raise TableError(f"The target {twice!r} is named twice. Name it once.")
+    if len(columns) == len(there):
+        raise TableError(
+            f"{table.name} has no column beside the target: there is nothing to learn from. Add columns that describe "
+            f"the rows."
+        )
+    if len(table.frame) == 0:
+        raise TableError(f"{table.name} has no rows below its first line. Add rows, some with the target.")
+
+
+def task_words(words: str | None, columns: Sequence[str]) -> dict[str, str]:
+    """--task as a mapping: one word for all targets, or column=word, parted by commas.
+
+    Examples
+    --------
+    >>> task_words("numbers", ["a", "b"])
+    {'a': 'numbers', 'b': 'numbers'}
+    >>> task_words("b=classes", ["a", "b"])
+    {'b': 'classes'}
+    """
+    given: dict[str, str] = {}
+    for part in (words or "").split(","):
+        column, equals, word = part.strip().rpartition("=")
+        if not word:
+            continue
+        if word not in TASKS:
+            raise TableError(f"There is no task {word!r}. Choose one of {', '.join(TASKS)}.")
+        if equals and column not in columns:
+            raise TableError(f"--task names {column!r}, which is no target. The targets are {', '.join(columns)}.")
+        given.update({column: word} if equals else dict.fromkeys(columns, word))
+    return given
+
+
+def find_task(values: Mapping[str, Sequence[Any]], given: Mapping[str, str]) -> list[Finding]:
+    """The task of every target column; ``values`` holds each column's cells, None where empty."""
+    for column, cells in values.items():
+        _refuse_no_known(column, cells)
+    found = [
+        Finding(column, given[column], "as asked for") if column in given else _find(column, cells)
+        for column, cells in values.items()
+    ]
+    flags = [finding for finding in found if finding.task == "labels" and finding.column not in given]
+    if len(flags) == 1:
+        # a single 0/1 column has no other to be learnt with: it is two classes
+        found = [Finding(one.column, "classes", "its cells are 0 or 1") if one in flags else one for one in found]
+    return found
+
+
+def _refuse_no_known(column: str, cells: Sequence[Any]) -> None:
+    if all(cell is None for cell in cells):
+        raise TableError(
+            f"The target {column!r} has no known cell, so there is nothing to learn from. Fill in at least a few."
+        )
+
+
+def _find(column: str, cells: Sequence[Any]) -> Finding:
+    known = [cell for cell in cells if cell is not None]
+    if any(is_list(cell) for cell in known):
+        return Finding(column, "tags", "its cells are lists")
+    if all(isinstance(cell, (bool, np.bool_)) for cell in known):
+        return Finding(column, "labels", "its cells are true or false")
+    numbers = as_numbers(known)
+    if numbers is not None:
+        return _find_numbers(column, numbers)
+    if any(hasattr(cell, "year") for cell in known):
+        raise TableError(f"The target {column!r} holds dates, which cannot be filled. Turn them into numbers or names.")
+    separator = separator_of([str(cell) for cell in known])
+    if separator is not None:
+        return Finding(column, "tags", f"many cells hold several names parted by {separator.strip()!r}")
+    return Finding(column, "classes", f"its cells are {len(set(map(str, known)))} different names")
+
+
+def _find_numbers(column: str, numbers: np.ndarray) -> Finding:
+    distinct = np.unique(numbers)
+    if set(distinct.tolist()) <= {0.0, 1.0}:
+        return Finding(column, "labels", "its cells are 0 or 1")
+    whole = bool(np.all(numbers == np.round(numbers)))
+    consecutive = whole and distinct[0] in (0, 1) and distinct[-1] - distinct[0] + 1 == distinct.size
+    if consecutive and distinct.size <= MOST_CODES and numbers.size >= 3 * distinct.size:
+        return Finding(column, "classes", f"its cells are the codes {distinct[0]:g} to {distinct[-1]:g}")
+    return Finding(column, "numbers", f"its cells are numbers from {distinct[0]:g} to {distinct[-1]:g}")
+
+
+def separator_of(cells: Sequence[str]) -> str | None:
+    """What parts the tags in the cells of a column; None where they are whole names.
+
+    Tags recur in different company: split cells give fewer names than there were different cells, and not every
+    cell holds equally many.
+
+    Examples
+    --------
+    >>> separator_of(["red; blue", "red", "blue", "green; red"])
+    '; '
+    >>> separator_of(["Smith, John", "Doe, Jane"]) is None
+    True
+    """
+    for mark in SEPARATORS:
+        holding = sum(mark in cell for cell in cells)
+        if holding < FEWEST_WITH_SEPARATOR * len(cells) or not holding:
+            continue
+        split = [[part.strip() for part in cell.split(mark.strip())] for cell in cells]
+        names = {part for parts in split for part in parts}
+        lengths = {len(parts) for parts in split}
+        if len(lengths) > 1 and len(names) <= len(set(cells)):
+            return mark
+    return None
