@@ -91,7 +91,7 @@ class LabeledKFold(BaseCrossValidator):
         if n < self.n_splits:
             raise ValueError(
                 f"{n} of {labelled.n_rows} rows are labelled, fewer than n_splits={self.n_splits}: a fold would have "
-                f"nothing to test on. Lower n_splits to at most {n}, or label more rows."
+                f"nothing to test on. {f'Lower n_splits to at most {n}, or label' if n > 1 else 'Label'} more rows."
             )
         _tell_lonely_classes(labelled)
         order = generator(self.random_state).permutation(n) if self.shuffle else np.arange(n)
@@ -184,9 +184,9 @@ class LabeledShuffleSplit(BaseCrossValidator):
         n_train = n - n_test if train_size is None else _rows(train_size, n)
         if n_train < 1 or n_test < 1 or n_train + n_test > n:
             raise ValueError(
-                f"{n} rows are labelled; train_size={self.train_size} and test_size={self.test_size} ask for {n_train} "
-                f"of them to train and {n_test} to test. Each needs at least 1, and together they have {n}: change "
-                f"the sizes, or label more rows."
+                f"Of the labelled rows, {n} in all, train_size={self.train_size} and test_size={self.test_size} ask "
+                f"for {n_train} to train and {n_test} to test. Each part needs at least 1 row: change the sizes, or "
+                f"label more rows."
             )
         return n_train, n_test
 
