@@ -16,7 +16,6 @@ from lsvv import LSVVClassifier, LSVVRegressor
 from lsvv.features import RandomFourier
 from lsvv.selection.scorers import get_scorer
 from lsvv.selection.splitters import LabeledKFold, LabeledShuffleSplit
-from lsvv.selection.stratification import balance, even_sizes, spread
 
 Splits = list[tuple[np.ndarray, np.ndarray]]
 NAN = float("nan")
@@ -123,39 +122,6 @@ def test_labels_are_far_evener_than_by_chance(rng: np.random.Generator, missing:
         assert spreads["auto"][1].mean() < 0.2 * spreads[False][1].mean()
 
 
-def test_each_label_by_itself_is_dealt_out_evenly() -> None:
-    # rows with one label each are classes: the balance must be as good as dealing
-    Y = np.repeat(np.eye(4), [3, 7, 12, 23], axis=0)
-    folds = balance(Y, even_sizes(45, 5), np.arange(45))
-    assert np.ptp(counts(Y == 1, folds), axis=0).max() <= 1
-    assert np.bincount(folds).tolist() == [9] * 5
-
-
-def iterative_stratification(Y: np.ndarray, n_parts: int, rng: np.random.Generator) -> np.ndarray:
-    """Sechidis, Tsoumakas and Vlahavas (2011): the rarest label that is left, to the part that wants it most."""
-    yes, parts = Y == 1, np.full(len(Y), -1)
-    wants_rows, wants = np.full(n_parts, len(Y) / n_parts), np.tile(yes.sum(axis=0) / n_parts, (n_parts, 1))
-    while (parts == -1).any():
-        left = yes[parts == -1].sum(axis=0)
-        label = np.where(left > 0, left, len(Y) + 1).argmin()
-        for row in np.flatnonzero((parts == -1) & (yes[:, label] | (left.sum() == 0))):
-            most = wants[:, label] if left.any() else wants_rows
-            best = np.flatnonzero(most == most.max())
-            part = rng.choice(best[wants_rows[best] == wants_rows[best].max()])
-            parts[row], wants_rows[part], wants[part] = part, wants_rows[part] - 1, wants[part] - yes[row]
-    return parts
-
-
-@pytest.mark.parametrize("frequent", [0.1, 0.5])
-def test_no_less_even_than_iterative_stratification(rng: np.random.Generator, frequent: float) -> None:
-    Y = (rng.random((500, 8)) < frequent).astype(float)
-    columns = np.column_stack([Y == 1, np.ones(500, dtype=bool)])
-    ours = np.ptp(counts(columns, balance(Y, even_sizes(500, 5), np.arange(500))), axis=0)
-    theirs = np.ptp(counts(columns, iterative_stratification(Y, 5, rng)), axis=0)
-    assert ours[-1] == 0
-    assert ours.sum() <= theirs.sum()
-
-
 def test_neighbours_stay_together_without_shuffling() -> None:
     (_, first), _ = LabeledKFold(2).split(None, np.array([0, 0, 0, 0, 1, 1, 1, 1, -1, -1]))
     assert first.tolist() == [0, 1, 4, 5]
@@ -259,16 +225,6 @@ def test_random_splits_keep_the_shares_of_labels(rng: np.random.Generator) -> No
         assert np.isnan(Y).all(axis=1).sum() + labelled.size == train.size
         assert np.abs((Y[test] == 1).sum(axis=0) - 0.2 * yes).max() <= 3
         assert np.abs((Y[labelled] == 1).sum(axis=0) - 0.5 * yes).max() <= 3
-
-
-@given(n=st.integers(1, 40), data=st.data())
-def test_spread_places_lie_evenly(n: int, data: st.DataObject) -> None:
-    count, offset = data.draw(st.integers(0, n)), data.draw(st.integers(0, n - 1))
-    taken = spread(n, count, offset)
-    assert taken.sum() == count
-    for length in range(1, n + 1):
-        windows = np.convolve(taken, np.ones(length), mode="valid")
-        assert np.abs(windows - length * count / n).max() < 1
 
 
 # ----------------------------------------------------------------------------------------- within scikit-learn
