@@ -1,9 +1,10 @@
 """Tables with holes: read them, fill them, write them back with everything known as it was."""
 
-from lsvv.tables.files import parse, read, write_atomically
+from lsvv.tables.files import check_place, parse, read, write_atomically
 from lsvv.tables.filling import Filled, TargetResult, fill
 from lsvv.tables.quality import Interval, Quality
-from lsvv.tables.table import Table, TableError
+from lsvv.tables.summary import summary
+from lsvv.tables.table import Table, TableError, WritingError
 
 __all__ = [
     "Filled",
@@ -12,8 +13,11 @@ __all__ = [
     "Table",
     "TableError",
     "TargetResult",
+    "WritingError",
+    "check_place",
     "fill",
     "parse",
     "read",
+    "summary",
     "write_atomically",
 ]

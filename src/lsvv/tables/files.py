@@ -14,9 +14,9 @@ from lsvv.tables.delimited import read_delimited
 from lsvv.tables.jsonlines import read_json_lines
 from lsvv.tables.parquet import read_parquet
 from lsvv.tables.spreadsheet import read_spreadsheet
-from lsvv.tables.table import Table, TableError
+from lsvv.tables.table import Table, TableError, WritingError
 
-__all__ = ["FORMATS", "parse", "read", "write_atomically"]
+__all__ = ["FORMATS", "check_place", "parse", "read", "write_atomically"]
 
 FORMATS: dict[str, Callable[[bytes, str, str, frozenset[str]], Table]] = {
     ".csv": read_delimited,
@@ -98,6 +98,23 @@ def _guess(data: bytes) -> str:
     return ".jsonl" if data.lstrip().startswith(b"{") else ".csv"
 
 
+def check_place(out: str | os.PathLike[str], table: Table, source: str | os.PathLike[str]) -> None:
+    """Refuses, before any work, a place where the filled table cannot or must not go."""
+    place = Path(out)
+    if str(source) != "-" and place.exists() and place.samefile(source):
+        raise WritingError(f"{place} is the input, which is never overwritten. Choose another place with --out.")
+    if place.is_dir():
+        raise WritingError(f"{place} is a folder. Name a file in it with --out.")
+    if not place.parent.is_dir():
+        raise WritingError(f"There is no folder {place.parent}. Make it, or choose another place with --out.")
+    if not os.access(place.parent, os.W_OK):
+        raise WritingError(f"Nothing can be written into {place.parent}. Choose another place with --out.")
+    if place.suffix.lower() != table.source.suffix:
+        raise WritingError(
+            f"{place} should end in {table.source.suffix}: a table is written in the format it was read in."
+        )
+
+
 def write_atomically(data: bytes, path: str | os.PathLike[str]) -> None:
     """The file at ``path`` holds ``data``, or is as it was: a broken write leaves nothing behind.
 
@@ -107,7 +124,7 @@ def write_atomically(data: bytes, path: str | os.PathLike[str]) -> None:
     try:
         handle, draft = tempfile.mkstemp(prefix=f".{place.name}.", suffix=".part", dir=place.parent)
     except OSError as error:
-        raise TableError(f"{place} cannot be written: {error.strerror}. Choose another place with --out.") from error
+        raise WritingError(f"{place} cannot be written: {error.strerror}. Choose another place with --out.") from error
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
@@ -119,7 +136,7 @@ def write_atomically(data: bytes, path: str | os.PathLike[str]) -> None:
         with contextlib.suppress(OSError):
             os.unlink(draft)
         if isinstance(error, OSError):
-            raise TableError(
+            raise WritingError(
                 f"{place} could not be written: {error.strerror}. Nothing was left behind; free space or choose "
                 f"another place with --out."
             ) from error

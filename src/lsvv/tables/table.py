@@ -11,11 +11,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Edits", "Source", "Table", "TableError", "fresh_name", "unique_names"]
+__all__ = ["Edits", "Source", "Table", "TableError", "WritingError", "fresh_name", "unique_names"]
 
 
 class TableError(ValueError):
     """Something is wrong with a table, and the sentence says what, where, and what to do."""
+
+
+class WritingError(TableError):
+    """A file cannot be written; nothing was left behind."""
 
 
 @dataclass(frozen=True)

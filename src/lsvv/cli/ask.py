@@ -1,0 +1,57 @@
+"""``lsvv ask``: which cells to label next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lsvv.cli import options
+from lsvv.cli.speech import names_in, progress, say, sentences, write
+
+__all__ = ["ask_command"]
+
+
+def ask_command(
+    table: options.Table,
+    target: options.Target,
+    budget: Annotated[float, typer.Option("--budget", "-b", help="Cells to ask for, or what they may cost.")] = 20,
+    cost: Annotated[
+        str | None,
+        typer.Option("--cost", metavar="COL=COST[,...]", help="What one label of a column costs [default: 1]."),
+    ] = None,
+    out: Annotated[str | None, typer.Option("--out", "-o", help="Where the sheet goes; - is standard output.")] = None,
+    task: options.Task = None,
+    features: options.Features = "fourier",
+    seed: options.Seed = 0,
+    format: options.Format = None,
+    missing: options.Missing = None,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Write a sheet of the cells whose labels would help most; fill its label column and hand it back.
+
+    Try:
+
+    `lsvv ask animals.csv --target species --budget 20`
+
+    `lsvv ask animals.csv --target species,weight_kg --budget 30 --cost weight_kg=2 --out sheet.csv`
+
+    `lsvv fill animals.csv --target species --labels animals.ask.csv`
+    """
+    with sentences(debug), progress(quiet) as show:
+        from lsvv.tables import fill, read
+        from lsvv.tables.asking import costs_of, questions, sheet
+
+        path = Path(table)
+        place = out or ("-" if table == "-" else str(path.with_name(f"{path.stem}.ask.csv")))
+        read_table = read(table, format=format, missing=options.markers(missing))
+        targets = names_in(target, list(read_table.frame.columns))
+        costs = costs_of(cost, targets)
+        filled = fill(read_table, targets, task=task, features=features, random_state=seed, progress=show)
+        asked = questions(filled, budget, costs)
+        write(sheet(filled, asked), place)
+    say(f"{len(asked)} cells are worth asking for, at a cost of {sum(one.cost for one in asked):g}.", quiet)
+    if place != "-":
+        say(f"The sheet is in {place}. Fill its column 'label' and run lsvv fill with --labels {place}", quiet)

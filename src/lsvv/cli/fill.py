@@ -1,0 +1,108 @@
+"""``lsvv fill``: a table with holes in, the same table filled out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lsvv.cli import options
+from lsvv.cli.speech import names_in, progress, say, sentences, write
+
+if TYPE_CHECKING:
+    from lsvv.tables import Filled
+
+__all__ = ["fill_command"]
+
+
+def fill_command(
+    table: options.Table,
+    target: options.Target,
+    out: Annotated[
+        str | None, typer.Option("--out", "-o", help="Where the filled table goes; - is standard output.")
+    ] = None,
+    report: Annotated[str | None, typer.Option("--report", help="Write an HTML report there.")] = None,
+    labels: Annotated[
+        str | None, typer.Option("--labels", help="A labelling sheet from 'lsvv ask', filled in by hand.")
+    ] = None,
+    task: options.Task = None,
+    features: options.Features = "fourier",
+    seed: options.Seed = 0,
+    format: options.Format = None,
+    missing: options.Missing = None,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Fill the empty cells of target columns; everything known stays as it was.
+
+    The filled table has the same rows, columns and format, and new columns to its right: for each target a probability
+    (or lower and upper ends of a 90 % interval for numbers) and a mark of what was filled.
+
+    Try:
+
+    `lsvv fill animals.csv --target species`
+
+    `lsvv fill animals.csv --target species,weight_kg --out full.csv --report report.html`
+
+    `lsvv fill houses.xlsx --target price --task numbers --json`
+
+    `cat animals.csv | lsvv fill - --target species > full.csv`
+    """
+    place = out or _beside(table)
+    if as_json and place == "-":
+        raise typer.BadParameter("--json and a table on standard output exclude each other: name a file with --out.")
+    with sentences(debug), progress(quiet or as_json) as show:
+        from lsvv.tables import check_place, fill, read
+
+        read_table = read(table, format=format, missing=options.markers(missing))
+        if place != "-":
+            check_place(place, read_table, table)
+        targets = names_in(target, list(read_table.frame.columns))
+        if labels is not None:
+            from lsvv.tables.asking import with_labels
+
+            read_table = with_labels(read_table, read(labels), targets)
+        filled = fill(read_table, targets, task=task, features=features, random_state=seed, progress=show)
+        if show is not None:
+            show("Writing", 0.95)
+        write(filled.rendered(), place)
+        if report is not None:
+            write(_report(filled), report)
+    _tell(filled, place, report, as_json, quiet)
+
+
+def _beside(table: str) -> str:
+    """animals.csv is filled into animals.filled.csv; standard input into standard output."""
+    path = Path(table)
+    return "-" if table == "-" else str(path.with_name(f"{path.stem}.filled{path.suffix}"))
+
+
+def _report(filled: Filled) -> bytes:
+    from lsvv.report import fill_report  # type: ignore[import-not-found, unused-ignore]
+
+    return str(fill_report(filled)).encode("utf-8")
+
+
+def _tell(filled: Filled, place: str, report: str | None, as_json: bool, quiet: bool) -> None:
+    if as_json:
+        from lsvv.tables import summary
+
+        typer.echo(json.dumps({**summary(filled), "out": place, "report": report}, indent=2, ensure_ascii=False))
+        return
+    for result in filled.results:
+        target = result.target
+        say(f"{target.column}: {target.task}, because {target.reason}.", quiet)
+        say(f"  Filled {len(result.rows)} cells; {int(target.known.sum())} were known.", quiet)
+        say(f"  {result.quality.sentence()}.", quiet)
+        if result.interval is not None:
+            interval = result.interval
+            said = f"+- {interval.half_width:.4g} holds {100 * interval.measured:.0f} % of the known cells"
+            say(f"  The {100 * interval.coverage:.0f} % interval {said}.", quiet)
+    for note in filled.notes:
+        say(f"Note: {note}", quiet)
+    for what, where in (("filled table", place), ("report", report)):
+        if where not in (None, "-"):
+            say(f"The {what} is in {where}", quiet)

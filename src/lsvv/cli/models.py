@@ -1,0 +1,104 @@
+"""``lsvv fit``, ``lsvv predict`` and ``lsvv export``: a model in a file, used on other tables."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lsvv.cli import options
+from lsvv.cli.speech import names_in, progress, say, sentences, write
+
+__all__ = ["export_command", "fit_command", "predict_command"]
+
+Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model file from 'lsvv fit'.")]
+
+
+def fit_command(
+    table: options.Table,
+    target: options.Target,
+    out: Annotated[str, typer.Option("--out", "-o", help="Where the model goes.")] = "model.lsvv",
+    task: options.Task = None,
+    features: options.Features = "fourier",
+    seed: options.Seed = 0,
+    format: options.Format = None,
+    missing: options.Missing = None,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Learn from a table and keep the model in a file, which opens without executing code.
+
+    Try:
+
+    `lsvv fit animals.csv --target species --out animals.lsvv`
+
+    `lsvv predict animals.lsvv new.csv`
+    """
+    with sentences(debug), progress(quiet or as_json) as show:
+        from lsvv.tables import fill, read, summary
+        from lsvv.tables.modelfile import TableModel, saved
+
+        read_table = read(table, format=format, missing=options.markers(missing))
+        targets = names_in(target, list(read_table.frame.columns))
+        filled = fill(read_table, targets, task=task, features=features, random_state=seed, progress=show)
+        write(saved(TableModel.of(filled)), out)
+    if as_json:
+        typer.echo(json.dumps({**summary(filled), "out": out}, indent=2, ensure_ascii=False))
+        return
+    for result in filled.results:
+        say(f"{result.target.column}: {result.target.task}, {result.quality.sentence()}.", quiet)
+    say(f"The model is in {out}", quiet)
+
+
+def predict_command(
+    model: Model,
+    table: options.Table,
+    out: Annotated[str | None, typer.Option("--out", "-o", help="Where the table goes; - is standard output.")] = None,
+    format: options.Format = None,
+    missing: options.Missing = None,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Add predictions to every row of a table: a prediction and its probability or interval for each target.
+
+    Try: `lsvv predict animals.lsvv new.csv --out new.predicted.csv`
+    """
+    with sentences(debug):
+        from lsvv.tables import check_place, read
+        from lsvv.tables.modelfile import opened
+
+        path = Path(table)
+        place = out or ("-" if table == "-" else str(path.with_name(f"{path.stem}.predicted{path.suffix}")))
+        fitted = opened(Path(model))
+        read_table = read(table, format=format, missing=options.markers(missing))
+        if place != "-":
+            check_place(place, read_table, table)
+        write(read_table.source.rendered(fitted.predictions(read_table)), place)
+    for note in fitted.notes:
+        say(f"Note: {note}", quiet)
+    if place != "-":
+        say(f"The predictions are in {place}", quiet)
+
+
+def export_command(
+    model: Model,
+    out: Annotated[str, typer.Option("--out", "-o", help="Where the ONNX file goes.")] = "model.onnx",
+    target: Annotated[
+        str | None, typer.Option("--target", "-t", help="Which target, where the model has several groups.")
+    ] = None,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Write the scores W' phi(x) + b of a model as ONNX: from the vectorised inputs to one score an output.
+
+    Try: `lsvv export animals.lsvv --out animals.onnx`
+    """
+    with sentences(debug):
+        from lsvv.tables.modelfile import opened
+        from lsvv.tables.onnx import exported
+
+        write(exported(opened(Path(model)).model_of(target)), out)
+    say(f"The ONNX model is in {out}", quiet)

@@ -1,0 +1,44 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+Table = Annotated[
+    str, typer.Argument(metavar="TABLE", help="CSV, TSV, Parquet, Excel or JSON-lines file; - is standard input.")
+]
+Target = Annotated[
+    list[str],
+    typer.Option("--target", "-t", metavar="COL[,COL...]", help="Columns to fill; empty cells are holes. Repeatable."),
+]
+Task = Annotated[
+    str | None,
+    typer.Option(
+        "--task",
+        metavar="TASK",
+        help="classes, labels, tags or numbers; or COL=TASK[,COL=TASK...]. Found from the cells by default.",
+    ),
+]
+Features = Annotated[str, typer.Option("--features", help="The feature map: fourier (curved) or linear.")]
+Seed = Annotated[int, typer.Option("--seed", help="Seeds all draws; the same seed gives the same table.")]
+Format = Annotated[
+    str | None, typer.Option("--format", help="csv, tsv, parquet, xlsx or jsonl, where the file's ending does not say.")
+]
+Missing = Annotated[
+    str | None,
+    typer.Option(
+        "--missing", metavar="TEXT[,TEXT...]", help="Texts that mean an empty cell [default: NA,N/A,NaN,...]."
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print a summary as JSON on standard output.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+
+
+def markers(missing: str | None) -> tuple[str, ...]:
+    """The texts that mean an empty cell."""
+    from lsvv.tables.cells import MISSING
+
+    return MISSING if missing is None else tuple(text.strip() for text in missing.split(","))

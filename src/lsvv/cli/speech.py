@@ -1,0 +1,101 @@
+"""What every command says and how it ends: sentences on standard error, exit codes for scripts."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from lsvv.tables.filling import Progress
+
+__all__ = ["BAD_INPUT", "BUG", "CANNOT_WRITE", "STOPPED", "names_in", "progress", "say", "sentences", "write"]
+
+BAD_INPUT, CANNOT_WRITE, BUG, STOPPED = 1, 3, 70, 130
+
+
+@contextmanager
+def sentences(debug: bool) -> Iterator[None]:
+    """Turns what goes wrong into a sentence and an exit code; with ``debug`` into a traceback."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        say("Stopped. No file was written.")
+        raise typer.Exit(STOPPED) from None
+    except typer.Exit:
+        raise
+    except Exception as error:
+        if debug:
+            raise
+        code = _code(error)
+        said = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
+        if code == BUG:
+            said = (
+                f"lsvv itself failed: {type(error).__name__}: {said} Run again with --debug and report what it shows."
+            )
+        say(f"Error: {said}")
+        raise typer.Exit(code) from None
+
+
+def _code(error: Exception) -> int:
+    from lsvv.data import DataError
+    from lsvv.tables.table import TableError, WritingError
+
+    if isinstance(error, (WritingError, BrokenPipeError)):
+        return CANNOT_WRITE
+    # estimators and loaders speak in ValueError, ImportError and KeyError, always with a sentence
+    return BAD_INPUT if isinstance(error, (TableError, DataError, ValueError, ImportError, MemoryError)) else BUG
+
+
+def say(sentence: str, quiet: bool = False) -> None:
+    """One line on standard error, so that standard output stays clean for tables and JSON."""
+    if not quiet:
+        typer.echo(sentence, err=True)
+
+
+def names_in(given: list[str], there: list[str]) -> list[str]:
+    """Column names from options that may be repeated and may hold several, parted by commas."""
+    names: list[str] = []
+    for value in given:
+        names += [value] if value in there else [name.strip() for name in value.split(",") if name.strip()]
+    return names
+
+
+def write(data: bytes, out: str) -> None:
+    """To a file, whole or not at all, or to standard output for "-"."""
+    from lsvv.tables import write_atomically
+
+    if out == "-":
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    else:
+        write_atomically(data, out)
+
+
+@contextmanager
+def progress(quiet: bool) -> Iterator[Progress | None]:
+    """A bar with stages and the remaining time, on a terminal only."""
+    if quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    columns: list[Any] = [
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    ]
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("Reading", total=1.0)
+
+        def show(stage: str, done: float) -> None:
+            bar.update(task, description=stage, completed=done)
+
+        yield show

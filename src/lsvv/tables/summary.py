@@ -1,0 +1,61 @@
+"""What was filled and how good it is, as plain values for scripts."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from lsvv.tables.filling import Filled, TargetResult
+
+__all__ = ["summary", "versions"]
+
+
+def summary(filled: Filled) -> dict[str, Any]:
+    """The result as a dictionary that JSON can hold."""
+    return {
+        "table": filled.table.name,
+        "rows": len(filled.table.frame),
+        "columns": len(filled.table.frame.columns),
+        "inputs": dict(filled.vectoriser.kinds),
+        "features": int(filled.X.shape[1]),
+        "targets": [_target(result) for result in filled.results],
+        "notes": list(filled.notes),
+        "seconds": {stage: round(seconds, 3) for stage, seconds in filled.seconds.items()},
+        "settings": filled.settings,
+        "versions": versions(),
+    }
+
+
+def _target(result: TargetResult) -> dict[str, Any]:
+    target = result.target
+    return {
+        "column": target.column,
+        "task": target.task,
+        "reason": target.reason,
+        "outputs": list(target.outputs),
+        "known": int(target.known.sum()),
+        "filled": len(result.rows),
+        "quality": _finite(asdict(result.quality)),
+        "interval": None if result.interval is None else _finite(asdict(result.interval)),
+        "added_columns": result.columns,
+    }
+
+
+def _finite(values: dict[str, Any]) -> dict[str, Any]:
+    """JSON has no word for NaN."""
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in values.items()
+    }
+
+
+def versions() -> dict[str, str]:
+    """The versions that repeat a result."""
+    found = {}
+    for name in ("lsvv", "numpy", "scipy", "scikit-learn", "skrub", "pandas"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
