@@ -5,7 +5,8 @@ labelled and unlabelled rows.
 """
 
 from lsvv.estimators import LSVVClassifier, LSVVRegressor
+from lsvv.selection import LSVVClassifierCV, LSVVRegressorCV
 
 __version__ = "0.1.0"
 
-__all__ = ["LSVVClassifier", "LSVVRegressor"]
+__all__ = ["LSVVClassifier", "LSVVClassifierCV", "LSVVRegressor", "LSVVRegressorCV"]

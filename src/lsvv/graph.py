@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Protocol, runtime_checkable
@@ -204,13 +204,20 @@ def manifold_matrix(rows: MappedRows, Lap: sp.csr_array, power: int = 2) -> Arra
     Power 2 is (Lap Phi)'(Lap Phi) / m. Rows are worked in blocks together with their neighbours, so that
     neither Lap^2 nor more than one block of Phi is ever formed; where Phi fits one block it is mapped once.
     """
-    if power not in (1, 2):
-        raise ValueError(f"power={power!r} is not supported. Choose power=1 or power=2.")
-    G: Array = 0.0
+    return manifold_matrices(rows, Lap, (power,))[power]
+
+
+def manifold_matrices(rows: MappedRows, Lap: sp.csr_array, powers: Sequence[int]) -> dict[int, Array]:
+    """G for each of several powers, from one pass over the rows."""
+    for power in powers:
+        if power not in (1, 2):
+            raise ValueError(f"power={power!r} is not supported. Choose power=1 or power=2.")
+    sums: dict[int, Array] = dict.fromkeys(powers, 0.0)
     for inside, Phi, smoothed in _smoothed_blocks(rows, Lap):
-        product = symmetric_product(smoothed) if power == 2 else cross_product(Phi[inside], smoothed)
-        G = G + product
-    return (G + G.T) / (2.0 * rows.shape[0])
+        for power in powers:
+            product = symmetric_product(smoothed) if power == 2 else cross_product(Phi[inside], smoothed)
+            sums[power] = sums[power] + product
+    return {power: (G + G.T) / (2.0 * rows.shape[0]) for power, G in sums.items()}
 
 
 def _smoothed_blocks(rows: MappedRows, Lap: sp.csr_array) -> Iterator[tuple[Any, Array, Array]]:

@@ -41,6 +41,10 @@ class Loss(ABC):
         """The weighted loss."""
         return self.value_and_gradient(F, T, A)[0]
 
+    @abstractmethod
+    def derivatives(self, F: Array, T: Array) -> tuple[Array, Array]:
+        """First and second derivative in each score, unweighted; of the second the diagonal alone."""
+
 
 class Squared(Loss):
     """l(f, t) = (f - t)^2; classes and labels are coded 0 and 1."""
@@ -52,6 +56,10 @@ class Squared(Loss):
         """sum A (F - T)^2 and 2 A (F - T)."""
         R = A * (F - T)
         return float(namespace(F).sum(R * (F - T))), 2.0 * R
+
+    def derivatives(self, F: Array, T: Array) -> tuple[Array, Array]:
+        """2 (F - T) and 2."""
+        return 2.0 * (F - T), namespace(F).full_like(F, 2.0)
 
 
 class MulticlassLogistic(Loss):
@@ -70,6 +78,13 @@ class MulticlassLogistic(Loss):
         value = xp.sum(a * (xp.log(total) - xp.sum(shifted * T, axis=1)))
         return float(value), a[:, None] * (E / total[:, None] - T)
 
+    def derivatives(self, F: Array, T: Array) -> tuple[Array, Array]:
+        """p - t and p (1 - p), p the softmax."""
+        xp = namespace(F)
+        E = xp.exp(F - xp.max(F, axis=1, keepdims=True))
+        P = E / xp.sum(E, axis=1, keepdims=True)
+        return P - T, P * (1.0 - P)
+
 
 class BinaryLogistic(Loss):
     """l(f, t) = log(1 + exp(-s f)), s = 2 t - 1, one label an output; its probability is the sigmoid."""
@@ -83,6 +98,13 @@ class BinaryLogistic(Loss):
         softplus = xp.log1p(tail) + xp.where(F > 0, F, xp.zeros_like(F)) - F * T
         sigmoid = xp.where(F > 0, 1.0 / (1.0 + tail), tail / (1.0 + tail))
         return float(xp.sum(A * softplus)), A * (sigmoid - T)
+
+    def derivatives(self, F: Array, T: Array) -> tuple[Array, Array]:
+        """p - t and p (1 - p), p the sigmoid."""
+        xp = namespace(F)
+        tail = xp.exp(-xp.abs(F))
+        P = xp.where(F > 0, 1.0 / (1.0 + tail), tail / (1.0 + tail))
+        return P - T, P * (1.0 - P)
 
 
 @dataclass(frozen=True)
@@ -116,6 +138,15 @@ class MulticlassHinge(Loss):
         # the row's own class sits at margin 0 in U, so the unsmoothed value is never negative
         return float(xp.sum(a * losses)), a[:, None] * (P - T)
 
+    def derivatives(self, F: Array, T: Array) -> tuple[Array, Array]:
+        """p - t, and (1 - 1 / |support|) / gamma on the support of p."""
+        xp = namespace(F)
+        U = F + (1.0 - T)
+        P = _project_to_simplex(U / self.smoothing) if self.smoothing else _first_maximum(U)
+        support = xp.astype(P > 0, F.dtype)
+        share = 1.0 - 1.0 / xp.sum(support, axis=1, keepdims=True)
+        return P - T, support * share * (1.0 / self.smoothing if self.smoothing else 0.0)
+
 
 @dataclass(frozen=True)
 class BinaryHinge(Loss):
@@ -143,6 +174,15 @@ class BinaryHinge(Loss):
         margin = 1.0 - s * F
         P = xp.clip(margin / self.smoothing, 0.0, 1.0) if self.smoothing else xp.astype(margin > 0, F.dtype)
         return float(xp.sum(A * (P * margin - self.gap * P * P))), -A * s * P
+
+    def derivatives(self, F: Array, T: Array) -> tuple[Array, Array]:
+        """-s p, and 1 / gamma where 0 < p < 1."""
+        xp = namespace(F)
+        s = 2.0 * T - 1.0
+        margin = 1.0 - s * F
+        P = xp.clip(margin / self.smoothing, 0.0, 1.0) if self.smoothing else xp.astype(margin > 0, F.dtype)
+        inside = xp.astype((P > 0) & (P < 1), F.dtype)
+        return -s * P, inside * (1.0 / self.smoothing if self.smoothing else 0.0)
 
 
 SMOOTHING = 0.1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,14 +17,84 @@ from lsvv.losses import BinaryLogistic, Loss, MulticlassLogistic, make_loss
 from lsvv.objective import Objective
 from lsvv.risk import QuadraticRisk
 from lsvv.solvers import Solution, leave_one_out_scores, solve
-from lsvv.targets import Classes, Targets, as_targets_array, encode_classes, encode_labels
+from lsvv.targets import Classes, Codec, Targets, as_targets_array, encode_classes, encode_labels
 from lsvv.targets.reading import as_numbers, read_classes
 
 N_CALIBRATION_ROWS = 1000
 N_CALIBRATION_FOLDS = 3
 
 
-class LSVVClassifier(ClassifierMixin, VectorValuedEstimator):
+class ClassifierPredictions(ClassifierMixin):
+    """Classes and labels from scores: what every classifier here has in common.
+
+    Whoever fits sets ``classes_``, ``temperature_``, the targets' codec and the score above which a label is "yes".
+    """
+
+    classes_: np.ndarray
+    temperature_: float
+    class_weight: Any
+    _codec: Codec
+    _scores: Callable[[Any], Array]
+    _threshold: float
+
+    def decision_function(self, X: Any) -> Array:
+        """Scores, above 0 for "yes": (n,) for two classes, (n, K) for more and for labels."""
+        scores = self._scores(X)
+        if not isinstance(self._codec, Classes):
+            return scores - self._threshold
+        return scores[:, 1] - scores[:, 0] if self.classes_.size == 2 else scores
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class of each row, or its labels as an (n, K) indicator."""
+        scores = to_numpy(self._scores(X))
+        return self._codec.decode(scores - self._threshold)
+
+    def predict_proba(self, X: Any) -> Array:
+        """Probabilities, (n, K): rows sum to 1 for classes, each entry stands alone for labels."""
+        scores = self._scores(X) - self._threshold
+        return probabilities(scores, self.temperature_, one_class_a_row=self._codec.one_class_a_row)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Share of rows whose known entries are all predicted right; rows without any are left out."""
+        predicted = self.predict(X)
+        truth = as_targets_array(y)
+        right, known = (_compare_classes if isinstance(self._codec, Classes) else _compare_labels)(predicted, truth)
+        if not known.any():
+            raise ValueError("No row of y is labelled, so there is nothing to score. Pass labelled rows.")
+        weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)[known]
+        return float(np.average(right[known], weights=weight))
+
+    def _encode(self, y: Any, n_rows: int, sample_weight: Any) -> Targets:
+        array = as_targets_array(y)
+        if array.ndim == 2 and array.shape[1] > 1:
+            if array.shape[0] != n_rows:
+                raise ValueError(f"X has {n_rows} rows, Y has {array.shape[0]}. Pass one row of Y a row of X.")
+            targets = encode_labels(array, sample_weight, self.class_weight)
+            self.classes_ = np.arange(array.shape[1])
+        else:
+            targets = encode_classes(array, n_rows, sample_weight, self.class_weight)
+            assert isinstance(targets.codec, Classes)
+            self.classes_ = targets.codec.classes
+        return targets
+
+    def _filled(self, scores: np.ndarray, targets: Targets) -> np.ndarray:
+        """The targets of all training rows: known entries as given, the others read from their scores."""
+        filled = targets.codec.decode(scores - self._threshold)
+        known = targets.weights > 0
+        if isinstance(targets.codec, Classes):
+            known_rows = known.any(axis=1)
+            filled[known_rows] = targets.codec.classes[np.argmax(targets.values[known_rows], axis=1)]
+        else:
+            filled[known] = targets.values[known]
+        return filled
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
+
+
+class LSVVClassifier(ClassifierPredictions, VectorValuedEstimator):
     """Classify rows, or give them labels, from a few labelled rows and many unlabelled ones.
 
     h(x) = W' phi(x) + b minimises, over the known entries of y,
@@ -155,60 +226,13 @@ class LSVVClassifier(ClassifierMixin, VectorValuedEstimator):
         self.loss = loss
         self.class_weight = class_weight
 
-    def decision_function(self, X: Any) -> Array:
-        """Scores, above 0 for "yes": (n,) for two classes, (n, K) for more and for labels."""
-        scores = self._scores(X)
-        if not isinstance(self._codec, Classes):
-            return scores - self._threshold
-        return scores[:, 1] - scores[:, 0] if self.classes_.size == 2 else scores
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The class of each row, or its labels as an (n, K) indicator."""
-        scores = to_numpy(self._scores(X))
-        return self._codec.decode(scores - self._threshold)
-
-    def predict_proba(self, X: Any) -> Array:
-        """Probabilities, (n, K): rows sum to 1 for classes, each entry stands alone for labels."""
-        scores = self._scores(X) - self._threshold
-        return probabilities(scores, self.temperature_, one_class_a_row=self._codec.one_class_a_row)
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Share of rows whose known entries are all predicted right; rows without any are left out."""
-        predicted = self.predict(X)
-        truth = as_targets_array(y)
-        right, known = (_compare_classes if isinstance(self._codec, Classes) else _compare_labels)(predicted, truth)
-        if not known.any():
-            raise ValueError("No row of y is labelled, so there is nothing to score. Pass labelled rows.")
-        weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)[known]
-        return float(np.average(right[known], weights=weight))
-
-    def _encode(self, y: Any, n_rows: int, sample_weight: Any) -> Targets:
-        array = as_targets_array(y)
-        if array.ndim == 2 and array.shape[1] > 1:
-            if array.shape[0] != n_rows:
-                raise ValueError(f"X has {n_rows} rows, Y has {array.shape[0]}. Pass one row of Y a row of X.")
-            targets = encode_labels(array, sample_weight, self.class_weight)
-            self.classes_ = np.arange(array.shape[1])
-        else:
-            targets = encode_classes(array, n_rows, sample_weight, self.class_weight)
-            assert isinstance(targets.codec, Classes)
-            self.classes_ = targets.codec.classes
-        return targets
-
     def _loss(self, targets: Targets) -> Loss:
         loss = make_loss(self.loss, one_class_a_row=targets.codec.one_class_a_row)
         self._threshold = loss.threshold
         return loss
 
     def _transduce(self, rows: MappedRows, targets: Targets) -> np.ndarray:
-        filled = targets.codec.decode(to_numpy(self._mapped_scores(rows)) - self._threshold)
-        known = targets.weights > 0
-        if isinstance(targets.codec, Classes):
-            known_rows = known.any(axis=1)
-            filled[known_rows] = targets.codec.classes[np.argmax(targets.values[known_rows], axis=1)]
-        else:
-            filled[known] = targets.values[known]
-        return filled
+        return self._filled(to_numpy(self._mapped_scores(rows)), targets)
 
     def _calibrate(
         self,
@@ -278,11 +302,6 @@ class LSVVClassifier(ClassifierMixin, VectorValuedEstimator):
     def intercept_(self) -> Array:
         """b, of shape (K,)."""
         return self._offset
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = True
-        return tags
 
 
 def _compare_classes(predicted: np.ndarray, truth: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,31 +13,14 @@ from lsvv.estimators.base import VectorValuedEstimator
 from lsvv.features import MappedRows
 from lsvv.linalg import Array, like, to_numpy
 from lsvv.losses import Loss, Squared
-from lsvv.targets import Numbers, Targets, as_targets_array, encode_numbers
+from lsvv.targets import Codec, Numbers, Targets, as_targets_array, encode_numbers
 
 
-class LSVVRegressor(RegressorMixin, VectorValuedEstimator):
-    """Predict one or many numbers a row from a few labelled rows and many unlabelled ones.
+class RegressorPredictions(RegressorMixin):
+    """Numbers from standardised scores: what every regressor here has in common."""
 
-    Minimises the equation of :class:`LSVVClassifier` with the squared loss on targets that are standardised inside
-    and returned on their own scale. NaN in ``y`` marks what is unknown, entry by entry: rows known for one task only
-    are multi-task learning. Parameters and attributes are those of the classifier without ``loss`` and
-    ``class_weight``; ``singular_values_`` belong to the standardised W, ``coef_`` and ``intercept_`` to the targets'
-    own scale.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from lsvv import LSVVRegressor
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.uniform(-3, 3, size=(200, 1))
-    >>> Y = np.hstack([np.sin(X), np.cos(X)])
-    >>> Y[40:, 0] = np.nan
-    >>> Y[:160, 1] = np.nan
-    >>> model = LSVVRegressor(random_state=0).fit(X, Y)
-    >>> bool(np.abs(model.predict([[0.0]]) - [0.0, 1.0]).max() < 0.05)
-    True
-    """
+    _codec: Codec
+    _scores: Callable[[Any], Array]
 
     def predict(self, X: Any) -> Array:
         """Predicted targets, 1-d where ``y`` was."""
@@ -60,11 +44,8 @@ class LSVVRegressor(RegressorMixin, VectorValuedEstimator):
     def _encode(self, y: Any, n_rows: int, sample_weight: Any) -> Targets:
         return encode_numbers(y, n_rows, sample_weight)
 
-    def _loss(self, targets: Targets) -> Loss:
-        return Squared()
-
-    def _transduce(self, rows: MappedRows, targets: Targets) -> np.ndarray:
-        scores = to_numpy(self._mapped_scores(rows))
+    def _filled(self, scores: np.ndarray, targets: Targets) -> np.ndarray:
+        """The targets of all training rows: known entries as given, the others predicted."""
         return targets.codec.decode(np.where(targets.weights > 0, targets.values, scores))
 
     def _on_own_scale(self, scores: Array) -> Array:
@@ -72,6 +53,36 @@ class LSVVRegressor(RegressorMixin, VectorValuedEstimator):
         assert isinstance(codec, Numbers)
         values = scores * like(codec.scale, scores)[None, :] + like(codec.mean, scores)[None, :]
         return values[:, 0] if codec.one_dimensional else values
+
+
+class LSVVRegressor(RegressorPredictions, VectorValuedEstimator):
+    """Predict one or many numbers a row from a few labelled rows and many unlabelled ones.
+
+    Minimises the equation of :class:`LSVVClassifier` with the squared loss on targets that are standardised inside
+    and returned on their own scale. NaN in ``y`` marks what is unknown, entry by entry: rows known for one task only
+    are multi-task learning. Parameters and attributes are those of the classifier without ``loss`` and
+    ``class_weight``; ``singular_values_`` belong to the standardised W, ``coef_`` and ``intercept_`` to the targets'
+    own scale.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lsvv import LSVVRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-3, 3, size=(200, 1))
+    >>> Y = np.hstack([np.sin(X), np.cos(X)])
+    >>> Y[40:, 0] = np.nan
+    >>> Y[:160, 1] = np.nan
+    >>> model = LSVVRegressor(random_state=0).fit(X, Y)
+    >>> bool(np.abs(model.predict([[0.0]]) - [0.0, 1.0]).max() < 0.05)
+    True
+    """
+
+    def _loss(self, targets: Targets) -> Loss:
+        return Squared()
+
+    def _transduce(self, rows: MappedRows, targets: Targets) -> np.ndarray:
+        return self._filled(to_numpy(self._mapped_scores(rows)), targets)
 
     @property
     def coef_(self) -> Array:

@@ -1,1 +1,6 @@
-"""Choosing hyper-parameters from few labels."""
+"""Choosing hyper-parameters from few labels: leave-one-label-out, averaging, the guard, splitters and scorers."""
+
+from lsvv.selection.estimators import LSVVClassifierCV, LSVVRegressorCV
+from lsvv.selection.splitters import LabeledKFold, LabeledShuffleSplit
+
+__all__ = ["LSVVClassifierCV", "LSVVRegressorCV", "LabeledKFold", "LabeledShuffleSplit"]

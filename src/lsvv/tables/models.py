@@ -14,7 +14,7 @@ from lsvv.objective import Objective
 from lsvv.solvers import Solution, leave_one_out_scores
 from lsvv.targets import Targets
 
-__all__ = ["TableClassifier", "TableRegressor", "choose_model", "feature_map"]
+__all__ = ["TableClassifier", "TableRegressor", "choose_model", "feature_map", "held_out"]
 
 MOST_HELD_OUT = 3000
 """Labelled rows left out one at a time; beyond it a random part of them stands for all."""
@@ -43,20 +43,21 @@ class _LeavesOneOut:
 
 
 class TableClassifier(_LeavesOneOut, LSVVClassifier):
-    """:class:`LSVVClassifier` that also knows its leave-one-out probabilities."""
-
-    def held_out(self) -> np.ndarray:
-        """Probabilities of the held-out rows, each from a model that did not see the row's label."""
-        scores = self.held_out_scores_ - self._threshold
-        return np.asarray(probabilities(scores, self.temperature_, one_class_a_row=self._codec.one_class_a_row))
+    """:class:`LSVVClassifier` that also knows its leave-one-out scores."""
 
 
 class TableRegressor(_LeavesOneOut, LSVVRegressor):
-    """:class:`LSVVRegressor` that also knows its leave-one-out predictions."""
+    """:class:`LSVVRegressor` that also knows its leave-one-out scores."""
 
-    def held_out(self) -> np.ndarray:
-        """Predictions (rows, K) of the held-out rows, each from a model that did not see the row's targets."""
-        return np.asarray(np.reshape(self._codec.decode(self.held_out_scores_), self.held_out_scores_.shape))
+
+def held_out(model: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Labelled rows, and for each what a model says that did not see its label: probabilities or numbers (rows, K)."""
+    scores = model.held_out_scores_
+    if isinstance(model, TableRegressor):
+        return model.held_out_rows_, np.reshape(model._codec.decode(scores), scores.shape)
+    alone = model._codec.one_class_a_row
+    P = probabilities(scores - model._threshold, model.temperature_, one_class_a_row=alone)
+    return model.held_out_rows_, np.asarray(P)
 
 
 def choose_model(task: str, n_rows: int, *, features: str = "fourier", random_state: int = 0) -> Any:

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from lsvv.tables.models import held_out
 from lsvv.tables.quality import Interval, Quality, interval_of, quality_of_choices, quality_of_numbers
 from lsvv.tables.targets import Group, Target
 
-__all__ = ["Answer", "answers"]
+__all__ = ["Answer", "Said", "answers", "says"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,39 +47,56 @@ class Answer:
     held_out: np.ndarray
 
 
+@dataclass(frozen=True, eq=False)
+class Said:
+    """What a model says of one target for some rows; see :class:`Answer`."""
+
+    predictions: np.ndarray
+    probabilities: np.ndarray | None = None
+    probability: np.ndarray | None = None
+
+
 def answers(group: Group, model: Any, X: np.ndarray) -> Iterator[Answer]:
-    """One answer for each target of the group."""
+    """One answer for each target of the group, checked against its known cells."""
+    rows, held = held_out(model)
+    for place, (target, said) in enumerate(zip(group.targets, says(group, model, X), strict=True)):
+        some = target.known[rows]
+        guess = held[some, place] if group.task in ("numbers", "labels") else held[some]
+        truth = target.values[rows][some]
+        interval = interval_of(truth, guess) if group.task == "numbers" else None
+        quality = _quality(group.task, truth, guess)
+        yield Answer(target, **vars(said), interval=interval, quality=quality, held_out_rows=rows[some], held_out=guess)
+
+
+def says(group: Group, model: Any, X: np.ndarray) -> Iterator[Said]:
+    """What the model says of each target of the group for the rows ``X``."""
     if group.task == "numbers":
-        yield from _numbers(group, model, X)
-    elif group.task == "classes":
-        yield _classes(group.targets[0], model, X)
+        predicted = np.asarray(model.predict(X), dtype=np.float64).reshape(len(X), -1)
+        yield from (Said(column) for column in predicted.T)
+        return
+    P = np.asarray(model.predict_proba(X), dtype=np.float64)
+    if group.task == "classes":
+        yield Said(np.argmax(P, axis=1), P, P.max(axis=1))
     elif group.task == "tags":
-        yield _tags(group.targets[0], model, X)
+        chosen = _at_least_one(P)
+        yield Said(chosen, P, np.prod(np.where(chosen > 0, P, 1.0 - P), axis=1))
     else:
-        yield from _labels(group, model, X)
+        for yes in P.T:
+            both = np.column_stack([1.0 - yes, yes])
+            yield Said((yes > 0.5).astype(np.int64), both, both.max(axis=1))
 
 
-def _classes(target: Target, model: Any, X: np.ndarray) -> Answer:
-    P = np.asarray(model.predict_proba(X), dtype=np.float64)
-    rows, held = model.held_out_rows_, model.held_out()
-    truth = target.values[rows]
-    # the model knows the classes that occur, which are all of them: codes are their places
-    right = np.argmax(held, axis=1) == truth
-    baseline = float(np.bincount(truth).max() / truth.size)
-    quality = quality_of_choices(right, baseline)
-    return Answer(target, np.argmax(P, axis=1), P, P.max(axis=1), None, quality, rows, held)
-
-
-def _tags(target: Target, model: Any, X: np.ndarray) -> Answer:
-    P = np.asarray(model.predict_proba(X), dtype=np.float64)
-    chosen = _at_least_one(P)
-    rows, held = model.held_out_rows_, model.held_out()
-    truth = target.values[rows]
-    right = np.all(_at_least_one(held) == truth, axis=1)
+def _quality(task: str, truth: np.ndarray, guess: np.ndarray) -> Quality:
+    """Held against the plainest answer: the mean, or what is most common."""
+    if task == "numbers":
+        return quality_of_numbers(truth, guess)
+    right = {
+        "classes": lambda: np.argmax(guess, axis=1) == truth,
+        "tags": lambda: np.all(_at_least_one(guess) == truth, axis=1),
+        "labels": lambda: (guess > 0.5) == (truth > 0.5),
+    }[task]()
     _, counts = np.unique(truth, axis=0, return_counts=True)
-    quality = quality_of_choices(right, float(counts.max() / len(truth)))
-    together = np.prod(np.where(chosen > 0, P, 1.0 - P), axis=1)
-    return Answer(target, chosen, P, together, None, quality, rows, held)
+    return quality_of_choices(right, float(counts.max() / len(truth)))
 
 
 def _at_least_one(P: np.ndarray) -> np.ndarray:
@@ -86,27 +104,3 @@ def _at_least_one(P: np.ndarray) -> np.ndarray:
     chosen = P > 0.5
     chosen[np.arange(len(P)), np.argmax(P, axis=1)] = True
     return chosen.astype(np.int64)
-
-
-def _labels(group: Group, model: Any, X: np.ndarray) -> Iterator[Answer]:
-    P = np.asarray(model.predict_proba(X), dtype=np.float64)
-    rows, held = model.held_out_rows_, model.held_out()
-    for place, target in enumerate(group.targets):
-        yes, some = P[:, place], target.known[rows]
-        truth, guess = target.values[rows][some], held[some, place]
-        baseline = float(max(truth.mean(), 1.0 - truth.mean()))
-        quality = quality_of_choices((guess > 0.5) == (truth > 0.5), baseline)
-        both = np.column_stack([1.0 - yes, yes])
-        sure = both.max(axis=1)
-        yield Answer(target, (yes > 0.5).astype(np.int64), both, sure, None, quality, rows[some], guess)
-
-
-def _numbers(group: Group, model: Any, X: np.ndarray) -> Iterator[Answer]:
-    predicted = np.asarray(model.predict(X), dtype=np.float64).reshape(len(X), -1)
-    rows, held = model.held_out_rows_, model.held_out()
-    for place, target in enumerate(group.targets):
-        some = target.known[rows]
-        truth, guess = target.values[rows][some], held[some, place]
-        interval = interval_of(truth, guess)
-        quality = quality_of_numbers(truth, guess)
-        yield Answer(target, predicted[:, place], None, None, interval, quality, rows[some], guess)

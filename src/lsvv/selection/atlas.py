@@ -1,0 +1,168 @@
+"""The atlas: every setting of map, loss, power, manifold and ridge with its leave-one-out loss and its W."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from lsvv.calibration import probabilities
+from lsvv.losses import BinaryLogistic, Loss, MulticlassLogistic, Squared
+from lsvv.risk import distinct_columns
+from lsvv.selection.averaging import SHARPNESS, loo_weights
+from lsvv.selection.leave_one_out import PathPoint, smooth_path, squared_path
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One point of the atlas."""
+
+    map: int
+    loss: str
+    power: int
+    manifold: float
+    ridge: float
+    spectral: float = 0.0
+    free_rank: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """A setting with what it learnt: W and b, the labelled rows' leave-one-out scores, the loss of each output."""
+
+    setting: Setting
+    W: np.ndarray
+    b: np.ndarray
+    loo: np.ndarray
+    losses: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """The axes searched on every map."""
+
+    manifolds: tuple[float, ...]
+    ridges: tuple[float, ...]
+    powers: tuple[int, ...]
+    losses: tuple[Loss, ...]
+    smooth_ridges: tuple[float, ...]
+
+
+@dataclass(eq=False)
+class Atlas:
+    """Settings in the order they were tried, their losses, and the members still worth keeping.
+
+    A member's weight only falls as better ones come, so those below the smallest weight are let go at once: memory
+    holds what the average will use, not the whole grid.
+    """
+
+    n_labels: np.ndarray
+    supervised_too: bool = True
+    settings: list[Setting] = field(default_factory=list)
+    losses: list[np.ndarray] = field(default_factory=list)
+    members: list[Member] = field(default_factory=list)
+
+    def add(self, member: Member) -> None:
+        """Note the setting; keep the member while it may still count."""
+        self.settings.append(member.setting)
+        self.losses.append(member.losses)
+        self.members.append(replace(member, loo=member.loo.astype(np.float32)))
+
+    def prune(self, sharpness: float = SHARPNESS) -> None:
+        """Let members go whose weight is negligible among all, and among the supervised ones."""
+        keep = np.zeros(len(self.members), dtype=bool)
+        supervised = np.array([member.setting.manifold == 0.0 for member in self.members])
+        for group in (np.ones_like(supervised), supervised) if self.supervised_too else (np.ones_like(supervised),):
+            if group.any():
+                losses = np.array([member.losses for member in self.members])[group]
+                each = loo_weights(losses, self.n_labels, sharpness) > 0
+                total = loo_weights(losses.sum(axis=1, keepdims=True), self.n_labels.max(), sharpness) > 0
+                keep[np.flatnonzero(group)[each.any(axis=1) | total[:, 0]]] = True
+        self.members = [member for member, kept in zip(self.members, keep, strict=True) if kept]
+
+
+def explore(
+    atlas: Atlas,
+    map_number: int,
+    Phi: np.ndarray,
+    T: np.ndarray,
+    known: np.ndarray,
+    graphs: dict[int, np.ndarray],
+    grid: Grid,
+    *,
+    fit_intercept: bool,
+    sharpness: float = SHARPNESS,
+) -> None:
+    """Add every setting of one map: ``Phi`` of the labelled rows, ``graphs`` the matrix G for each power."""
+    for number, power in enumerate(grid.powers):
+        # without the manifold term powers do not differ
+        manifolds = [m for m in grid.manifolds if m > 0.0 or number == 0]
+        for loss in grid.losses:
+            ridges = grid.ridges if isinstance(loss, Squared) else grid.smooth_ridges
+            for member in _paths(Phi, T, known, graphs.get(power), manifolds, ridges, loss, fit_intercept):
+                setting = replace(member.setting, map=map_number, power=power)
+                atlas.add(replace(member, setting=setting))
+            atlas.prune(sharpness)
+
+
+def _paths(
+    Phi: np.ndarray,
+    T: np.ndarray,
+    known: np.ndarray,
+    G: np.ndarray | None,
+    manifolds: Sequence[float],
+    ridges: Sequence[float],
+    loss: Loss,
+    fit_intercept: bool,
+) -> Iterator[Member]:
+    """The path of each group of outputs with the same known rows, side by side."""
+    groups = distinct_columns(known.astype(np.float64))
+    paths = []
+    for columns in groups:
+        rows = np.flatnonzero(known[:, columns[0]])
+        some, targets = Phi[rows], T[np.ix_(rows, columns)]
+        if isinstance(loss, Squared):
+            path = squared_path(some, targets, G, manifolds, ridges, fit_intercept=fit_intercept)
+        else:
+            path = smooth_path(some, targets, G, manifolds, ridges, loss, fit_intercept=fit_intercept)
+        paths.append((columns, rows, path))
+    for points in zip(*(path for _, _, path in paths), strict=True):
+        yield _join(points, [(columns, rows) for columns, rows, _ in paths], T, known, loss)
+
+
+def _join(
+    points: tuple[PathPoint, ...],
+    groups: list[tuple[np.ndarray, np.ndarray]],
+    T: np.ndarray,
+    known: np.ndarray,
+    loss: Loss,
+) -> Member:
+    W, b = np.zeros((points[0].W.shape[0], T.shape[1])), np.zeros(T.shape[1])
+    loo = np.zeros(T.shape)
+    for point, (columns, rows) in zip(points, groups, strict=True):
+        W[:, columns], b[columns], loo[np.ix_(rows, columns)] = point.W, point.b, point.loo
+    setting = Setting(0, loss_name(loss), 0, points[0].manifold, points[0].ridge)
+    return Member(setting, W, b, loo, output_losses(expected(loo, loss), T, known))
+
+
+def output_losses(M: np.ndarray, T: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """Mean squared error of each output over its known entries: for classes and labels the Brier score."""
+    return (known * (M - T) ** 2).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+
+
+def expected(scores: np.ndarray, loss: Loss) -> np.ndarray:
+    """What a model expects of the 0/1 target: the squared loss's score itself, the logistic's probability.
+
+    A hinge estimates no probability; its scores are squeezed by the same link.
+    """
+    if isinstance(loss, Squared):
+        return scores
+    coupled = isinstance(loss, MulticlassLogistic) or (loss.couples_outputs and not isinstance(loss, BinaryLogistic))
+    return np.asarray(probabilities(scores, 1.0, one_class_a_row=coupled))
+
+
+def loss_name(loss: Loss) -> str:
+    """A short name for tables."""
+    names = {"Squared": "squared", "MulticlassLogistic": "logistic", "BinaryLogistic": "logistic"}
+    return names.get(type(loss).__name__, "smooth_hinge")

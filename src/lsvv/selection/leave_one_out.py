@@ -1,0 +1,203 @@
+"""Leave-one-LABEL-out scores for whole paths of (manifold, ridge): the row stays in the graph, only its label goes.
+
+For the squared loss they are exact: equal to refitting without the label, so that the mean runs over n - 1 labels. For
+a smooth loss they come from one Newton step at the fitted point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+
+from lsvv.losses import Loss
+
+EIGH_COST = 25.0
+"""A symmetric eigen-decomposition of size D costs about this many D^3."""
+
+
+@dataclass(frozen=True, eq=False)
+class PathPoint:
+    """One setting: its W and b from all n labels, and each labelled row's score from the other n - 1."""
+
+    manifold: float
+    ridge: float
+    W: np.ndarray
+    b: np.ndarray
+    loo: np.ndarray
+
+
+def squared_path(
+    Phi: np.ndarray,
+    T: np.ndarray,
+    G: np.ndarray | None,
+    manifolds: Sequence[float],
+    ridges: Sequence[float],
+    *,
+    fit_intercept: bool = True,
+) -> Iterator[PathPoint]:
+    """Exact leave-one-label-out for the squared loss, in the primal (D x D) or dual (n x n) form, the cheaper.
+
+    W is taken at (n - 1) / n of the penalties, the strength at which its leave-one-out scores were measured.
+    """
+    n, D = Phi.shape
+    settings = len(manifolds) * len(ridges)
+    primal = len(manifolds) * (EIGH_COST * D**3 + 2.0 * n * D**2)
+    dual = EIGH_COST * D**3 * (G is not None) + settings * (2.0 * n**2 * D + 3.0 * n**3)
+    form = squared_path_dual if dual < primal else squared_path_primal
+    return form(Phi, T, G, manifolds, ridges, fit_intercept=fit_intercept)
+
+
+def squared_path_primal(
+    Phi: np.ndarray,
+    T: np.ndarray,
+    G: np.ndarray | None,
+    manifolds: Sequence[float],
+    ridges: Sequence[float],
+    *,
+    fit_intercept: bool = True,
+) -> Iterator[PathPoint]:
+    """One eigen-decomposition of C + m G for each manifold m; each ridge then only shifts the eigenvalues.
+
+    With f the fit to all labels at (n-1)/n of the penalties and s_i = (1 + z_i' H^-1 z_i) / n, dropping label i gives
+    (f_i - s_i t_i) / (1 - s_i).
+    """
+    n = Phi.shape[0]
+    share = (n - 1) / n
+    mean, centre = (Phi.mean(axis=0), T.mean(axis=0)) if fit_intercept else (0.0 * Phi[0], 0.0 * T[0])
+    Z, R = Phi - mean, T - centre
+    C, B = Z.T @ Z / n, Z.T @ R / n
+    for manifold in manifolds:
+        H = C if G is None or manifold == 0.0 else C + share * manifold * G
+        values, E = scipy.linalg.eigh(H, check_finite=False, driver="evd")
+        ZE, BE = Z @ E, E.T @ B
+        square = ZE * ZE
+        for ridge in ridges:
+            inverse = 1.0 / (np.maximum(values, 0.0) + share * ridge)
+            coefficients = inverse[:, None] * BE
+            fitted = centre + ZE @ coefficients
+            leverage = np.minimum((float(fit_intercept) + square @ inverse) / n, 1.0 - 1e-12)[:, None]
+            W = E @ coefficients
+            yield PathPoint(manifold, ridge, W, centre - mean @ W, (fitted - leverage * T) / (1.0 - leverage))
+
+
+def squared_path_dual(
+    Phi: np.ndarray,
+    T: np.ndarray,
+    G: np.ndarray | None,
+    manifolds: Sequence[float],
+    ridges: Sequence[float],
+    *,
+    fit_intercept: bool = True,
+) -> Iterator[PathPoint]:
+    """residual_i = alpha_i / [M^-1]_ii, M = Q + I bordered by ones, Q = Phi (ridge I + manifold G)^-1 Phi' / (n - 1).
+
+    One eigen-decomposition of G serves all settings.
+    """
+    n, D = Phi.shape
+    values, E = (np.zeros(D), None) if G is None else scipy.linalg.eigh(G, check_finite=False, driver="evd")
+    values = np.maximum(values, 0.0)
+    rotated = Phi if E is None else Phi @ E
+    for manifold in manifolds:
+        for ridge in ridges:
+            inverse = 1.0 / (ridge + manifold * values)
+            scaled = rotated * inverse
+            M = np.linalg.inv(scaled @ rotated.T / (n - 1) + np.eye(n))
+            b = np.zeros(T.shape[1])
+            if fit_intercept:
+                ones = M.sum(axis=1)
+                b = ones @ T / ones.sum()
+                M = M - np.outer(ones, ones) / ones.sum()
+            alpha = M @ T
+            W = scaled.T @ alpha / (n - 1)
+            loo = T - alpha / np.maximum(np.diag(M), 1e-12)[:, None]
+            yield PathPoint(manifold, ridge, W if E is None else E @ W, b, loo)
+
+
+def smooth_path(
+    Phi: np.ndarray,
+    T: np.ndarray,
+    G: np.ndarray | None,
+    manifolds: Sequence[float],
+    ridges: Sequence[float],
+    loss: Loss,
+    *,
+    fit_intercept: bool = True,
+    n_iter: int = 100,
+    tol: float = 1e-3,
+) -> Iterator[PathPoint]:
+    """Fits of a smooth loss along falling ridges, and one Newton step away from each label.
+
+    In the eigenbasis of H = c/2 C + m G, c the loss's curvature bound, a gradient step with the whole matrix
+    2 (H + ridge I) is a diagonal scaling; accelerated, it needs few steps from the last ridge's answer.
+    """
+    n, D = Phi.shape
+    A = np.full(T.shape, 1.0 / n)
+    mean = Phi.mean(axis=0) if fit_intercept else np.zeros(D)
+    Z = Phi - mean
+    C = Z.T @ Z / n
+    for manifold in manifolds:
+        H = 0.5 * loss.curvature * C
+        H = H if G is None or manifold == 0.0 else H + manifold * G
+        values, E = scipy.linalg.eigh(H, check_finite=False, driver="evd")
+        ZE, values = Z @ E, np.maximum(values, 0.0)
+        U, b = np.zeros((D, T.shape[1])), np.zeros(T.shape[1])
+        for ridge in sorted(ridges, reverse=True):
+            U, b = _fit(ZE, values + ridge, T, A, U, b, loss, fit_intercept, n_iter, tol)
+            loo = _one_newton_step(ZE, values + ridge, T, ZE @ U + b, loss, fit_intercept)
+            W = E @ U
+            yield PathPoint(manifold, ridge, W, b - mean @ W, loo)
+
+
+def _fit(
+    Z: np.ndarray,
+    diagonal: np.ndarray,
+    T: np.ndarray,
+    A: np.ndarray,
+    U: np.ndarray,
+    b: np.ndarray,
+    loss: Loss,
+    fit_intercept: bool,
+    n_iter: int,
+    tol: float,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Accelerated steps U+ = (Z' (c F - grad) ) / (2 diagonal), the minimiser of the quadratic bound at U."""
+    n, c = Z.shape[0], loss.curvature
+    scale = (0.5 / diagonal)[:, None]
+    Y, by, momentum = U, b, 1.0
+    for _ in range(n_iter):
+        F = Z @ Y
+        gradient = loss.value_and_gradient(F + by, T, A)[1]
+        U_next = scale * (Z.T @ (c * F / n - gradient))
+        b_next = by - gradient.sum(axis=0) / c if fit_intercept else by
+        grown = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * momentum**2))
+        # a step that turns back has overshot: drop the momentum
+        turned = np.sum((Y - U_next) * (U_next - U)) + np.sum((by - b_next) * (b_next - b)) > 0
+        beta, momentum = (0.0, 1.0) if turned else ((momentum - 1.0) / grown, grown)
+        moved = np.abs(U_next - U).max()
+        Y, by = U_next + beta * (U_next - U), b_next + beta * (b_next - b)
+        U, b = U_next, b_next
+        if moved <= tol * np.abs(U).max():
+            break
+    return U, b
+
+
+def _one_newton_step(
+    Z: np.ndarray, diagonal: np.ndarray, T: np.ndarray, F: np.ndarray, loss: Loss, fit_intercept: bool
+) -> np.ndarray:
+    """f_ik + q_i g_ik / (1 - w_ik q_i), g and w the loss's first and second derivatives at the fitted scores.
+
+    q_i = z_i' (Z' diag(w) Z / n + 2 P)^-1 z_i / n with the curvature averaged over the outputs, so that one
+    factorisation serves them all.
+    """
+    n, c = Z.shape[0], loss.curvature
+    gradient, curvature = loss.derivatives(F, T)
+    weight = np.maximum(curvature.mean(axis=1), 1e-3 * c)
+    # 2 P = 2 diagonal - c C in this basis
+    H = (Z * (weight - c)[:, None]).T @ Z / n
+    H[np.diag_indices_from(H)] += 2.0 * diagonal
+    solved = scipy.linalg.solve(H, Z.T, assume_a="pos", check_finite=False)
+    q = (np.sum(Z.T * solved, axis=0) + float(fit_intercept) / weight.mean()) / n
+    return F + q[:, None] * gradient / np.maximum(1.0 - curvature * q[:, None], 0.1)

@@ -1,0 +1,71 @@
+"""Which feature maps a search visits: widths and draws of each map asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from lsvv.features import FeatureMap, Linear, MappedRows, RandomFourier, as_feature_map
+from lsvv.linalg import dense, take_rows, to_numpy
+
+WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0)
+"""Multiples of the median distance that a width="auto" stands for."""
+N_COMPONENTS = 1000
+"""Size of the Fourier map of features="auto"."""
+DRAWN_COLUMNS = 500
+"""A small random map is drawn anew until this many columns were seen: draws are then averaged too."""
+
+
+def expand_maps(features: Any, n_draws: int | str, rng: np.random.Generator) -> list[Any]:
+    """Unfitted transformers: "auto" is linear and Fourier, lists are joined, each width "auto" becomes several."""
+    if isinstance(features, str) and features == "auto":
+        features = [Linear(), RandomFourier(N_COMPONENTS)]
+    maps: list[Any] = []
+    for one in features if isinstance(features, (list, tuple)) else [features]:
+        base = as_feature_map(one, None)
+        parameters = base.get_params(deep=False)
+        for _ in range(_count_draws(base, parameters, n_draws)):
+            seed = int(rng.integers(2**31))
+            for width in _widths(parameters):
+                changes: dict[str, Any] = {} if width is None else {"width": width}
+                if parameters.get("random_state", 0) is None:
+                    changes["random_state"] = seed
+                maps.append(clone(base).set_params(**changes))
+    return maps
+
+
+def _widths(parameters: dict[str, Any]) -> Sequence[str | None]:
+    return [f"{multiple} median" for multiple in WIDTHS] if parameters.get("width") == "auto" else [None]
+
+
+def _count_draws(base: Any, parameters: dict[str, Any], n_draws: int | str) -> int:
+    random = isinstance(base, FeatureMap) and parameters.get("random_state", 0) is None
+    if not random:
+        return 1
+    if n_draws == "auto":
+        return max(1, DRAWN_COLUMNS // int(parameters["n_components"]))
+    if isinstance(n_draws, bool) or not isinstance(n_draws, (int, np.integer)) or n_draws < 1:
+        raise ValueError(f"n_draws={n_draws!r} is not a count. Pass 'auto' or an integer of at least 1.")
+    return int(n_draws)
+
+
+def compress(rows: MappedRows) -> tuple[MappedRows, np.ndarray | None]:
+    """Phi in as many columns as it has rows, where that is fewer: Phi = R' Q', so W = Q W_small loses nothing.
+
+    Every term of the objective sees W through Phi of the training rows or through its norm, so the minimiser lies in
+    their span.
+    """
+    n_rows, n_features = rows.shape
+    if n_rows >= n_features:
+        return rows, None
+    Q, R = np.linalg.qr(to_numpy(rows.whole()).astype(np.float64).T)
+    return MappedRows(np.ascontiguousarray(R.T), lambda block: block), Q
+
+
+def labelled_block(rows: MappedRows, labelled: np.ndarray) -> np.ndarray:
+    """Phi of the labelled rows as a dense double array."""
+    block = rows.transform(take_rows(rows.X, labelled))
+    return np.asarray(to_numpy(dense(block)), dtype=np.float64)

@@ -1,0 +1,272 @@
+"""What both CV estimators share: explore the atlas, choose, average."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from lsvv.assembly import build_laplacian, fit_map, map_rows
+from lsvv.graph import manifold_matrices
+from lsvv.inputs import check_rows, generator
+from lsvv.linalg import Array, stack_rows, to_numpy
+from lsvv.losses import Loss
+from lsvv.selection.atlas import Atlas, Grid, Member, expected, explore, loss_name
+from lsvv.selection.averaging import SHARPNESS, Guard, guard, loo_weights, stretch
+from lsvv.selection.ensemble import Ensemble, combine, spectrum_of
+from lsvv.selection.maps import compress, expand_maps, labelled_block
+from lsvv.selection.tail import N_FOLDS, tail_members
+from lsvv.targets import Codec, Targets
+
+RIDGES = tuple(10.0**e for e in range(-6, 1))
+MANIFOLDS = (0.0, *(10.0**e for e in range(-3, 3)))
+SMOOTH_RIDGES = tuple(10.0**e for e in range(-4, 0))
+SPECTRALS = (0.0, 0.01, 0.1)
+"""Shares of the penalty that empties W."""
+MAX_LABELS = 5000
+"""Labelled rows the atlas looks at; beyond, it chooses on a sample of them and refits the best setting on all."""
+
+
+class SearchEstimator(BaseEstimator):
+    """The atlas over maps, losses, powers, manifold and ridge, and the average of what it finds."""
+
+    _stretches = True
+    _codec: Codec
+
+    def __init__(
+        self,
+        *,
+        features: Any = "auto",
+        ridge: Any = RIDGES,
+        manifold: Any = MANIFOLDS,
+        power: Any = (1, 2),
+        spectral: Any = SPECTRALS,
+        free_rank: Any = (0.0, 0.5),
+        selection: str = "average",
+        safe: bool = True,
+        per_output: bool = False,
+        n_draws: int | str = "auto",
+        n_neighbors: int = 10,
+        laplacian: str = "normalized",
+        graph: Any = "auto",
+        fit_intercept: bool = True,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.features = features
+        self.ridge = ridge
+        self.manifold = manifold
+        self.power = power
+        self.spectral = spectral
+        self.free_rank = free_rank
+        self.selection = selection
+        self.safe = safe
+        self.per_output = per_output
+        self.n_draws = n_draws
+        self.n_neighbors = n_neighbors
+        self.laplacian = laplacian
+        self.graph = graph
+        self.fit_intercept = fit_intercept
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, *, X_unlabeled: Any = None, sample_weight: Any = None) -> Self:
+        """Try every setting by leave-one-label-out, then average them (or refit the best).
+
+        Parameters
+        ----------
+        X, y, X_unlabeled, sample_weight
+            As in :meth:`lsvv.LSVVClassifier.fit`; a weight of 0 makes an entry unlabelled.
+
+        Returns
+        -------
+        self
+        """
+        if self.selection not in ("average", "best"):
+            raise ValueError(f"selection={self.selection!r} is not known. Choose 'average' or 'best'.")
+        given = (X, y)
+        X = check_rows(self, X, reset=True)
+        targets = self._encode(y, X.shape[0], sample_weight)
+        if X_unlabeled is not None:
+            below = check_rows(self, X_unlabeled, reset=False, name="X_unlabeled")
+            X, targets = stack_rows(X, below), targets.followed_by(below.shape[0])
+        rng = generator(self.random_state)
+        self._codec = targets.codec
+        self._explore(X, targets, rng)
+        self._choose(targets)
+        self.best_estimator_ = None
+        if self.selection == "best" or self._sampled:
+            core = self._core(self.best_params_).set_params(graph=self.graph, random_state=0)
+            self.best_estimator_ = core.fit(*given, X_unlabeled=X_unlabeled, sample_weight=sample_weight)
+        self.transduction_ = self._filled(to_numpy(self._checked_scores(X)), targets)
+        return self
+
+    @abstractmethod
+    def _encode(self, y: Any, n_rows: int, sample_weight: Any) -> Targets:
+        """The targets, coded for the losses."""
+
+    @abstractmethod
+    def _losses(self, targets: Targets) -> tuple[Loss, ...]:
+        """The losses searched."""
+
+    @abstractmethod
+    def _filled(self, scores: np.ndarray, targets: Targets) -> np.ndarray:
+        """The targets of all training rows."""
+
+    @abstractmethod
+    def _core(self, params: dict[str, Any]) -> Any:
+        """The estimator of the core with these values."""
+
+    def _grid(self, targets: Targets) -> Grid:
+        manifolds, ridges = (_axis(name, getattr(self, name)) for name in ("manifold", "ridge"))
+        if min(ridges) <= 0.0:
+            raise ValueError("The ridge grid holds 0. Leave-one-out needs ridge > 0: drop it or use 1e-10.")
+        powers = tuple(int(p) for p in np.atleast_1d(self.power))
+        smooth = tuple(r for r in ridges if SMOOTH_RIDGES[0] <= r * 1.0001 <= 1.0) or (max(ridges),)
+        return Grid(manifolds, ridges, powers, self._losses(targets), smooth)
+
+    def _explore(self, X: Array, targets: Targets, rng: np.random.Generator) -> None:
+        """Visit every map: fit it, build G for each power, add its settings to the atlas."""
+        grid = self._grid(targets)
+        labelled = targets.labelled
+        self._sampled = labelled.size > MAX_LABELS
+        if self._sampled:
+            labelled = np.sort(rng.choice(labelled, MAX_LABELS, replace=False))
+        known = targets.weights[labelled] > 0
+        self._T, self._known, self._labelled = targets.values[labelled], known, labelled
+        self._loss_of = {loss_name(loss): loss for loss in grid.losses}
+        self.atlas_ = Atlas(known.sum(axis=0).astype(np.float64))
+        self.maps_, self._bases = [], []
+        Lap: sp.csr_array | None = None
+        leading: Any = None
+        for number, feature_map in enumerate(expand_maps(self.features, self.n_draws, rng)):
+            fitted = fit_map(feature_map, X, None)
+            rows, basis = compress(map_rows(fitted, X))
+            if Lap is None and max(grid.manifolds) > 0.0:
+                Lap = build_laplacian(
+                    self.graph, X, rows, n_neighbors=self.n_neighbors, kind=self.laplacian, n_jobs=self.n_jobs
+                )
+            graphs = {} if Lap is None else manifold_matrices(rows, Lap, grid.powers)
+            graphs = {power: to_numpy(G) for power, G in graphs.items()}
+            Phi = labelled_block(rows, labelled)
+            explore(self.atlas_, number, Phi, self._T, known, graphs, grid, fit_intercept=self.fit_intercept)
+            self.maps_.append(fitted)
+            self._bases.append(basis)
+            best = self._best_squared()
+            if best is not None and best.setting.map == number:
+                leading = (best, Phi, graphs)
+            if self.verbose:
+                print(f"[{type(self).__name__}] {len(self.atlas_.settings)} settings tried, map {number + 1}.")
+        if leading is not None:
+            best, Phi, graphs = leading
+            self._explore_tail(best, Phi, graphs, rng)
+
+    def _best_squared(self) -> Member | None:
+        squared = [member for member in self.atlas_.members if member.setting.loss == "squared"]
+        return min(squared, key=lambda member: float(member.losses.sum())) if squared else None
+
+    def _explore_tail(
+        self, best: Member, Phi: np.ndarray, graphs: dict[int, np.ndarray], rng: np.random.Generator
+    ) -> None:
+        """Tail penalties at the best setting of the squared loss."""
+        fractions = _axis("spectral", self.spectral)
+        folds = rng.permutation(len(Phi)) % min(N_FOLDS, len(Phi))
+        for member in tail_members(
+            best,
+            Phi,
+            self._T,
+            self._known,
+            graphs.get(best.setting.power),
+            fractions,
+            _axis("free_rank", self.free_rank),
+            folds,
+            fit_intercept=self.fit_intercept,
+        ):
+            self.atlas_.add(member)
+        self.atlas_.prune()
+
+    def _choose(self, targets: Targets) -> None:
+        """Weights from the losses, the guard, and the model they make."""
+        atlas = self.atlas_
+        losses = np.array([member.losses for member in atlas.members])
+        weights = self._weights_of(losses)
+        self.guard_: Guard | None = None
+        notes = list(targets.notes)
+        supervised = np.array([member.setting.manifold == 0.0 for member in atlas.members])
+        if self.safe and supervised.any() and not supervised.all():
+            alone = np.zeros_like(weights)
+            alone[supervised] = self._weights_of(losses[supervised])
+            self.guard_ = guard(self._row_losses(alone), self._row_losses(weights))
+            weights = self.guard_.share * weights + (1.0 - self.guard_.share) * alone
+            notes.append(self.guard_.sentence)
+        self.weights_ = weights
+        self.loo_ = np.array(atlas.losses).mean(axis=1)
+        self.best_params_ = self._params_of(int(np.argmin(self.loo_)))
+        self.best_index_ = int(np.argmin(self.loo_))
+        families, loo = combine(atlas.members, weights, self._loss_of, self._bases)
+        n_known = self._known.sum(axis=0)
+        mean = (self._known * self._T).sum(axis=0) / np.maximum(n_known, 1)
+        factor = stretch(loo, self._T, self._known) if self._stretches else 1.0
+        self._ensemble = Ensemble(tuple(families), mean, factor)
+        self.loo_predictions_ = mean + factor * (loo - mean)
+        self.singular_values_ = spectrum_of(families)
+        self.effective_rank_ = int(np.sum(self.singular_values_ > 1e-6 * max(self.singular_values_[0], 1e-300)))
+        self.n_outputs_ = int(self._T.shape[1])
+        self.notes_ = tuple(notes)
+
+    def _weights_of(self, losses: np.ndarray) -> np.ndarray:
+        """One weight a setting and output: the same for all outputs unless ``per_output``."""
+        if self.per_output and not self._codec.one_class_a_row:
+            return loo_weights(losses, self.atlas_.n_labels, SHARPNESS)
+        shared = loo_weights(losses.sum(axis=1, keepdims=True), float(self.atlas_.n_labels.max()), SHARPNESS)
+        return np.repeat(shared, losses.shape[1], axis=1)
+
+    def _row_losses(self, weights: np.ndarray) -> np.ndarray:
+        """Leave-one-out loss of the weighted average on each labelled row."""
+        _, loo = combine(self.atlas_.members, weights, self._loss_of, self._bases)
+        return np.asarray((self._known * (loo - self._T) ** 2).sum(axis=1))
+
+    def _params_of(self, index: int) -> dict[str, Any]:
+        setting = self.atlas_.settings[index]
+        return {
+            "features": self.maps_[setting.map],
+            "loss": setting.loss,
+            "power": setting.power,
+            "manifold": setting.manifold,
+            "ridge": setting.ridge,
+            "spectral": setting.spectral,
+            "free_rank": setting.free_rank,
+        }
+
+    @property
+    def cv_results_(self) -> dict[str, Any]:
+        """Every setting with its leave-one-out loss, in GridSearchCV's form."""
+        check_is_fitted(self, "atlas_")
+        params = [self._params_of(i) for i in range(len(self.atlas_.settings))]
+        names = params[0]
+        rank = np.argsort(np.argsort(self.loo_, kind="stable"), kind="stable") + 1
+        table: dict[str, Any] = {f"param_{name}": np.array([p[name] for p in params], dtype=object) for name in names}
+        return {"params": params, "mean_test_score": -self.loo_, "rank_test_score": rank.astype(np.int32), **table}
+
+    def _scores(self, X: Any) -> Array:
+        check_is_fitted(self, "atlas_")
+        return self._checked_scores(check_rows(self, X, reset=False))
+
+    def _checked_scores(self, X: Array) -> Array:
+        if self.best_estimator_ is None:
+            return self._ensemble.expectations(self.maps_, X)
+        return expected(self.best_estimator_._scores(X), self._loss_of[self.best_params_["loss"]])
+
+
+def _axis(name: str, values: Any) -> tuple[float, ...]:
+    """A grid axis from a number or a sequence."""
+    axis = tuple(float(v) for v in np.atleast_1d(values))
+    if not axis or any(not np.isfinite(v) or v < 0 for v in axis):
+        raise ValueError(f"{name}={values!r} holds no valid grid. Pass finite numbers of at least 0.")
+    return tuple(sorted(set(axis)))

@@ -1,0 +1,201 @@
+"""A fitted table model in one file: a zip of JSON and arrays that opens without executing code."""
+
+from __future__ import annotations
+
+import copy
+import io
+import json
+import zipfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from lsvv.tables.filling import Filled, Fitted
+from lsvv.tables.inputs import Vectoriser
+from lsvv.tables.results import says
+from lsvv.tables.summary import summary, versions
+from lsvv.tables.table import Edits, Table, TableError, fresh_name
+from lsvv.tables.targets import Group, NumberTarget, Target
+
+__all__ = ["FORMAT_VERSION", "TableModel", "opened", "saved"]
+
+FORMAT = "lsvv table model"
+FORMAT_VERSION = 1
+HEADER, BODY = "lsvv.json", "fitted.skops"
+
+# the packages whose own classes a model is made of; skops itself vouches for scikit-learn, NumPy and SciPy
+TRUSTED = ("lsvv.", "skrub._", "skrub.selectors._", "numpy.dtype")
+
+_TRAINING_ONLY = ("transduction_", "held_out_scores_", "held_out_rows_", "solution_")
+
+
+@dataclass(frozen=True, eq=False)
+class TableModel:
+    """What predicts targets for the rows of any table with the same input columns.
+
+    Attributes
+    ----------
+    vectoriser : Vectoriser
+        Input columns to numbers.
+    fitted : tuple of Fitted
+        Groups of targets and their models, without the rows they were learnt from.
+    half_widths : dict of column to float
+        Half the interval of each number.
+    summary : dict
+        How the model was learnt.
+    notes : tuple of str
+        What a user should know.
+    """
+
+    vectoriser: Vectoriser
+    fitted: tuple[Fitted, ...]
+    half_widths: dict[str, float]
+    summary: dict[str, Any]
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, filled: Filled) -> TableModel:
+        """The model that filled a table."""
+        parts = tuple(Fitted(_without_rows(part.group), _lean(part.model)) for part in filled.fitted)
+        widths = {one.target.column: one.interval.half_width for one in filled.results if one.interval is not None}
+        return cls(filled.vectoriser, parts, widths, summary(filled))
+
+    def predictions(self, table: Table) -> Edits:
+        """New columns for a table: each target's prediction, and its probability or interval."""
+        X = self.vectoriser.transform(table.frame)
+        taken = {str(column) for column in table.frame.columns}
+        columns: dict[str, list[Any]] = {}
+        for part in self.fitted:
+            for target, said in zip(part.group.targets, says(part.group, part.model, X), strict=True):
+                made: dict[str, list[Any]] = {"predicted": target.spelt(said.predictions)}
+                if isinstance(target, NumberTarget):
+                    half = self.half_widths[target.column]
+                    made["lower"] = [target.spell(float(value) - half, more=1) for value in said.predictions]
+                    made["upper"] = [target.spell(float(value) + half, more=1) for value in said.predictions]
+                elif said.probability is not None:
+                    made["probability"] = [round(float(value), 4) for value in said.probability]
+                columns |= {fresh_name(f"{target.column}_{kind}", taken): cells for kind, cells in made.items()}
+        return Edits({}, columns)
+
+    def model_of(self, column: str | None) -> Any:
+        """The estimator of a target; without a name, of the only group there is."""
+        for part in self.fitted:
+            if any(target.column == column for target in part.group.targets):
+                return part.model
+        if column is None and len(self.fitted) == 1:
+            return self.fitted[0].model
+        there = ", ".join(part.group.name for part in self.fitted)
+        raise TableError(f"The model predicts {there}. Name one of them with --target.")
+
+
+def _without_rows(group: Group) -> Group:
+    return Group(group.task, tuple(_empty(target) for target in group.targets))
+
+
+def _empty(target: Target) -> Target:
+    return replace(target, known=target.known[:0], values=target.values[:0])
+
+
+def _lean(model: Any) -> Any:
+    """The estimator without what only its training rows need."""
+    lean = copy.copy(model)
+    for name in _TRAINING_ONLY:
+        vars(lean).pop(name, None)
+    return lean
+
+
+def saved(model: TableModel) -> bytes:
+    """The bytes of a model file."""
+    skops = _skops()
+    header = {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "versions": versions(),
+        "inputs": model.vectoriser.kinds,
+        "targets": [
+            {"column": target.column, "task": target.task, "outputs": list(target.outputs)}
+            for part in model.fitted
+            for target in part.group.targets
+        ],
+        "half_widths": model.half_widths,
+        "summary": model.summary,
+    }
+    body = skops.dumps({"vectoriser": model.vectoriser, "fitted": list(model.fitted)})
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(HEADER, json.dumps(header, indent=2, ensure_ascii=False))
+        archive.writestr(BODY, body)
+    return stream.getvalue()
+
+
+def opened(path: Path) -> TableModel:
+    """The model in a file; a damaged, foreign or newer file is refused with a sentence."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise TableError(f"{path} cannot be read: {error.strerror}. Name a model file from 'lsvv fit'.") from error
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            if HEADER not in archive.namelist():
+                raise _foreign(path)
+            header, body = json.loads(archive.read(HEADER)), archive.read(BODY)
+    except zipfile.BadZipFile as error:
+        raise (_damaged(path, error) if data.startswith(b"PK") else _foreign(path)) from error
+    except (KeyError, json.JSONDecodeError, UnicodeDecodeError, EOFError) as error:
+        raise _damaged(path, error) from error
+    _check_header(header, path)
+    parts = _loaded(body, path)
+    fitted = tuple(parts["fitted"])
+    return TableModel(parts["vectoriser"], fitted, header["half_widths"], header["summary"], _other_versions(header))
+
+
+def _check_header(header: Any, path: Path) -> None:
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise _foreign(path)
+    found = header.get("format_version")
+    if not isinstance(found, int) or found > FORMAT_VERSION:
+        raise TableError(
+            f"{path} was written by a newer lsvv: its format is {found}, and this one reads up to {FORMAT_VERSION}. "
+            f"Upgrade: pip install --upgrade lsvv."
+        )
+
+
+def _loaded(body: bytes, path: Path) -> dict[str, Any]:
+    skops = _skops()
+    try:
+        strange = [name for name in skops.get_untrusted_types(data=body) if not name.startswith(TRUSTED)]
+        if strange:
+            raise TableError(f"{path} holds {strange[0]}, which no model of lsvv holds. It is not opened.")
+        parts = skops.loads(body, trusted=skops.get_untrusted_types(data=body))
+    except TableError:
+        raise
+    except Exception as error:
+        # whatever skops stumbles over, the file is not what was written
+        raise _damaged(path, error) from error
+    return dict(parts)
+
+
+def _other_versions(header: dict[str, Any]) -> tuple[str, ...]:
+    here = versions()
+    other = [
+        f"{name} {then} (here {here.get(name, 'none')})"
+        for name, then in header.get("versions", {}).items()
+        if name in ("scikit-learn", "skrub") and here.get(name) != then
+    ]
+    return (f"The model was fitted with {', '.join(other)}; check its predictions.",) if other else ()
+
+
+def _foreign(path: Path) -> TableError:
+    return TableError(f"{path} is not a model file of lsvv. Make one with 'lsvv fit'.")
+
+
+def _damaged(path: Path, error: Exception) -> TableError:
+    return TableError(f"{path} is damaged ({type(error).__name__}: {error}). Copy it again, or fit the model again.")
+
+
+def _skops() -> Any:
+    try:
+        import skops.io
+    except ImportError as error:
+        raise TableError("Model files need skops: pip install 'lsvv[tables]'.") from error
+    return skops.io
