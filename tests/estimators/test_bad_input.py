@@ -1,0 +1,340 @@
+"""Bad input is handled, or refused with a sentence that says what to do; never a silent wrong model."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from sklearn.exceptions import DataConversionWarning
+
+import laws
+from laws import Put
+from lsvv import LSVVClassifier, LSVVRegressor
+from lsvv.features import RandomFourier
+from models import blobs, classifier, curves, indicators, regressor, some_labels
+
+X, TRUTH = blobs()
+Y = some_labels(TRUTH)
+BOTH = pytest.mark.parametrize("kind", [LSVVClassifier, LSVVRegressor])
+
+
+def small(kind: Any, **settings: Any) -> Any:
+    return classifier(**settings) if kind is LSVVClassifier else regressor(**settings)
+
+
+# ---------------------------------------------------------------------------------------------------------- targets
+
+
+def test_no_labels_at_all() -> None:
+    with pytest.raises(ValueError, match=r"No row is labelled: every y is missing .* Label some rows"):
+        classifier().fit(X, np.full(60, -1))
+    with pytest.raises(ValueError, match="No row is labelled"):
+        classifier().fit(X, np.full((60, 3), np.nan))
+    with pytest.raises(ValueError, match="No row is labelled"):
+        regressor().fit(X, np.full(60, np.nan))
+
+
+def test_one_class_only() -> None:
+    with pytest.raises(ValueError, match=r"All labelled rows are of one class, .*: label a row of another class"):
+        classifier().fit(X, np.where(Y == 1, 5, -1))
+    with pytest.raises(ValueError, match="All labelled rows are of one class, 'a'"):
+        classifier().fit(X, ["a"] + [None] * 59)
+
+
+def test_plus_and_minus_one_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"y holds only -1 and \+1, and -1 means unlabelled here. If -1 is a class"):
+        classifier().fit(X, np.where(TRUTH == 0, 1, -1))
+    with pytest.raises(ValueError, match="y is floating and holds -1"):
+        classifier().fit(X, np.where(TRUTH == 0, 1.0, -1.0))
+
+
+@pytest.mark.parametrize("bad", [2.0, -1.0, 0.5])
+def test_an_indicator_that_is_none(bad: float) -> None:
+    rows, labels = indicators()
+    labels[3, 1] = bad
+    with pytest.raises(ValueError, match=f"Y holds {bad:g} at row 3, column 1. A 2-d Y for the classifier is an"):
+        classifier().fit(rows, labels)
+
+
+def test_numbers_for_the_classifier_and_words_for_the_regressor() -> None:
+    with pytest.raises(ValueError, match=r"Unknown label type: continuous.*use LSVVRegressor for numbers"):
+        classifier().fit(X, X[:, 0])
+    with pytest.raises(ValueError, match="y holds entries that are not numbers"):
+        regressor().fit(X, ["a"] * 60)
+
+
+def test_a_column_of_numbers_without_a_known_entry() -> None:
+    rows, numbers = curves()
+    numbers[:, 1] = np.nan
+    with pytest.raises(ValueError, match=r"Column 1 of y has no known entry. Drop the column, or label"):
+        regressor().fit(rows, numbers)
+
+
+@BOTH
+def test_targets_of_another_length(kind: Any) -> None:
+    with pytest.raises(ValueError, match="X has 60 rows, y has 59"):
+        small(kind).fit(X, TRUTH[:59])
+    with pytest.raises(ValueError, match="X has 60 rows"):
+        small(kind).fit(X, np.zeros((59, 2)))
+
+
+@BOTH
+def test_infinite_and_huge_targets(kind: Any) -> None:
+    y = TRUTH.astype(float)
+    y[5] = np.inf
+    with pytest.raises(ValueError, match="y contains infinity at row 5"):
+        small(kind).fit(X, y)
+    if kind is LSVVRegressor:
+        y[5] = 1e30
+        assert np.isfinite(small(kind).fit(X, y).predict(X)).all()
+        y[5] = 1e300
+        with pytest.raises(ValueError, match=r"y holds values whose squares overflow. Divide y"):
+            small(kind).fit(X, y)
+
+
+def test_one_label_column_is_read_as_classes_with_a_warning() -> None:
+    with pytest.warns(DataConversionWarning, match="A column-vector y was passed"):
+        model = classifier().fit(X, (TRUTH == 0).astype(int)[:, None])
+    assert model.predict(X).shape == (60,)
+
+
+# ------------------------------------------------------------------------------------------------------------- rows
+
+
+@BOTH
+@pytest.mark.parametrize(("bad", "word"), [(np.nan, "NaN"), (np.inf, "infinity")])
+def test_rows_that_are_not_finite(kind: Any, bad: float, word: str, put: Put) -> None:
+    rows = X.copy()
+    rows[7, 1] = bad
+    with pytest.raises(ValueError, match=f"X contains {word} at row 7, column 1"):
+        small(kind).fit(put(rows), TRUTH)
+    with pytest.raises(ValueError, match=f"X_unlabeled contains {word} at row 7, column 1"):
+        small(kind).fit(put(X), TRUTH, X_unlabeled=put(rows))
+    with pytest.raises(ValueError, match=f"X contains {word} at row 7, column 1"):
+        small(kind).fit(put(X), TRUTH).predict(put(rows))
+    with pytest.raises(ValueError, match=r"column 1 \('b'\)"):
+        small(kind).fit(pd.DataFrame(rows, columns=["a", "b"]), TRUTH)
+
+
+@BOTH
+def test_unlabelled_rows_with_other_columns(kind: Any, put: Put) -> None:
+    with pytest.raises(ValueError, match=r"X(_unlabeled)? has 3 features, but LSVV\w+ is expecting 2 features"):
+        small(kind).fit(put(X), TRUTH, X_unlabeled=put(np.ones((4, 3))))
+    with pytest.raises(ValueError, match="feature names should match"):
+        small(kind).fit(pd.DataFrame(X, columns=["a", "b"]), TRUTH, X_unlabeled=pd.DataFrame(X, columns=["a", "c"]))
+
+
+@BOTH
+@pytest.mark.parametrize("features", ["linear", "fourier", "nystroem", "sketch"])
+def test_constant_columns_and_repeated_rows(kind: Any, features: str) -> None:
+    rows = np.c_[X, np.full(60, 3.0)]
+    rows[30:] = rows[:30]
+    map_ = RandomFourier(40) if features == "fourier" else features
+    model = small(kind, features=map_).fit(rows, np.r_[TRUTH[:30], TRUTH[:30]])
+    assert np.isfinite(model.predict(rows)).all()
+    assert model.score(rows, np.r_[TRUTH[:30], TRUTH[:30]]) > 0.5
+
+
+@BOTH
+def test_rows_that_are_all_the_same(kind: Any) -> None:
+    rows = np.ones((20, 3))
+    model = small(kind, features=RandomFourier(10)).fit(rows, np.arange(20) % 2)
+    assert np.isfinite(model.coef_).all()
+    assert np.isfinite(model.predict(rows)).all()
+
+
+@BOTH
+def test_fewer_rows_than_neighbours(kind: Any) -> None:
+    model = small(kind, n_neighbors=100).fit(X[:6], TRUTH[:6])
+    complete = small(kind, graph=1 - np.eye(6)).fit(X[:6], TRUTH[:6])
+    laws.close(model.coef_, complete.coef_, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("features", ["linear", "fourier", "nystroem"])
+@BOTH
+def test_values_of_1e30(kind: Any, features: str, dtype: Any) -> None:
+    rows = (1e30 * X).astype(dtype)
+    map_ = RandomFourier(40, random_state=0) if features == "fourier" else features
+    model = small(kind, features=map_).fit(rows, TRUTH)
+    predicted = model.predict(rows)
+    assert np.isfinite(predicted).all()
+    assert np.isfinite(model.coef_).all()
+    plain = small(kind, features=map_).fit(X, TRUTH)
+    if features != "linear":
+        # maps that measure in units of the data see no difference
+        laws.close(predicted, plain.predict(X), rtol=1e-2, atol=1e-2)
+
+
+@BOTH
+@pytest.mark.parametrize("spectral", [0.0, 1e-6])
+def test_no_ridge_on_a_singular_problem(kind: Any, spectral: float) -> None:
+    rows = np.c_[X, X, X[:, 0] + X[:, 1]]
+    model = small(kind, features="linear", manifold=0.0, ridge=0.0, spectral=spectral, max_iter=20_000, tol=1e-5)
+    model.fit(rows, TRUTH)
+    assert np.isfinite(model.coef_).all()
+    if spectral == 0.0:
+        assert "minimum-norm solution of a singular system" in model.solution_.status
+        wide = small(kind, features="linear", manifold=0.0, ridge=1e-10).fit(rows, TRUTH)
+        laws.close(model.coef_, wide.coef_, rtol=1e-4, atol=1e-6)
+
+
+def test_a_single_output_of_a_single_column() -> None:
+    model = regressor(features="linear", manifold=0.0, ridge=0.0).fit(X[:, :1], 2 * X[:, 0] + 1)
+    assert model.coef_.shape == (1, 1)
+    laws.close(model.coef_[0, 0], 2.0)
+    laws.close(model.intercept_[0], 1.0)
+    spectral = regressor(features="linear", manifold=0.0, spectral=0.1, free_rank=1).fit(X[:, :1], 2 * X[:, 0] + 1)
+    laws.close(spectral.coef_, regressor(features="linear", manifold=0.0).fit(X[:, :1], 2 * X[:, 0] + 1).coef_)
+
+
+@BOTH
+def test_one_row(kind: Any) -> None:
+    if kind is LSVVClassifier:
+        with pytest.raises(ValueError, match="All labelled rows are of one class"):
+            small(kind).fit(X[:1], [0])
+    else:
+        laws.close(small(kind).fit(X[:1], [3.0]).predict(X), np.full(60, 3.0))
+
+
+def test_a_labelled_row_a_class() -> None:
+    y = np.full(60, -1)
+    y[:3] = TRUTH[:3]
+    for loss in ("squared", "logistic", "hinge"):
+        model = classifier(loss=loss, ridge=0.01, tol=1e-2).fit(X, y)
+        laws.close(model.predict_proba(X).sum(axis=1), np.ones(60))
+
+
+# ---------------------------------------------------------------------------------------------------------- weights
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("weight", "sentence"),
+    [
+        (np.r_[-1.0, np.ones(59)], "sample_weight holds -1. Weights are at least 0; 0 makes a row unlabelled"),
+        (np.zeros(60), "sample_weight is all zero"),
+        (np.r_[np.nan, np.ones(59)], "sample_weight holds NaN or infinity"),
+        (np.ones(59), "sample_weight has shape"),
+    ],
+    ids=["negative", "zero", "NaN", "short"],
+)
+def test_wrong_weights(kind: Any, weight: np.ndarray, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        small(kind).fit(X, TRUTH, sample_weight=weight)
+
+
+def test_weights_that_leave_one_class() -> None:
+    with pytest.raises(ValueError, match="All labelled rows are of one class"):
+        classifier().fit(X, TRUTH, sample_weight=(TRUTH == 0).astype(float))
+
+
+@pytest.mark.parametrize(
+    ("class_weight", "sentence"),
+    [
+        ({9: 1.0}, "class_weight names 9, which is no class of y"),
+        ({0: -1.0}, "class_weight holds -1"),
+        ({0: 0.0, 1: 0.0, 2: 0.0}, "class_weight is all zero"),
+        ("even", "class_weight='even' is not known"),
+    ],
+)
+def test_wrong_class_weights(class_weight: Any, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        classifier(class_weight=class_weight).fit(X, Y)
+
+
+# ----------------------------------------------------------------------------------------------------------- graphs
+
+
+@pytest.mark.parametrize(
+    ("graph", "sentence"),
+    [
+        (np.zeros((59, 59)), "The graph is 59 x 59, but there are 60 training rows, labelled and unlabelled together"),
+        (sp.eye_array(61, format="csr"), "The graph is 61 x 61, but there are 60 training rows"),
+        (
+            np.triu(np.ones((60, 60))),
+            r"The graph is not symmetric. Symmetrise it first, for instance with \(S",
+        ),
+        (-np.ones((60, 60)), "The graph holds a negative weight in row 0. Weights are similarities"),
+        (np.full((60, 60), np.nan), "The graph holds NaN or infinite weights"),
+        ("knn", "graph='knn' is not a graph. Pass 'auto', a KNNGraph, a sparse adjacency matrix"),
+    ],
+    ids=["small", "large", "one-way", "negative", "NaN", "name"],
+)
+@BOTH
+def test_wrong_graphs(kind: Any, graph: Any, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        small(kind, graph=graph).fit(X, TRUTH)
+
+
+def test_a_graph_counts_unlabelled_rows() -> None:
+    with pytest.raises(ValueError, match="The graph is 60 x 60, but there are 70 training rows"):
+        classifier(graph=np.ones((60, 60))).fit(X, Y, X_unlabeled=X[:10])
+
+
+@BOTH
+def test_a_graph_without_an_edge_is_a_supervised_model(kind: Any) -> None:
+    empty = small(kind, graph=sp.csr_array((60, 60))).fit(X, TRUTH)
+    supervised = small(kind, manifold=0.0).fit(X, TRUTH)
+    laws.close(empty.coef_, supervised.coef_, rtol=1e-6, atol=1e-9)
+
+
+# ------------------------------------------------------------------------------------------------------- parameters
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"ridge": -1.0}, "ridge=-1.0 is out of range. Pass a finite number of at least 0"),
+        ({"ridge": float("nan")}, "ridge=nan is out of range"),
+        ({"manifold": -0.1}, "manifold=-0.1 is out of range"),
+        ({"manifold": "much"}, "manifold='much' is out of range"),
+        pytest.param(
+            {"manifold": None},
+            "manifold=None is out of range",
+            marks=pytest.mark.xfail(raises=TypeError, reason="None reaches np.isfinite before it is refused"),
+        ),
+        ({"spectral": float("inf")}, "spectral=inf is out of range"),
+        ({"tol": -1e-3}, "tol=-0.001 is out of range"),
+        ({"n_neighbors": 0}, "n_neighbors=0 is out of range. Pass an integer of at least 1"),
+        ({"n_neighbors": 2.5}, "n_neighbors=2.5 is out of range"),
+        ({"max_iter": 0}, "max_iter=0 is out of range"),
+        ({"free_rank": -1}, r"free_rank=-1 is out of range. Pass an integer from 0 to min\(D, K\)"),
+        ({"free_rank": 99}, "free_rank=99 is out of range"),
+        ({"free_rank": 1.5}, "free_rank=1.5 is out of range"),
+        ({"laplacian": "signed"}, "laplacian='signed' is not known. Choose 'normalized' or 'plain'"),
+        ({"power": 3}, "power=3 is not supported. Choose power=1 or power=2"),
+        ({"solver": "adam"}, "solver='adam' is not known. Choose one of auto, closed, accelerated, minibatch"),
+        ({"spectral_rule": "head"}, "spectral_rule='head' is not known. Choose 'tail' or 'as_printed'"),
+        ({"features": "rbf"}, "features='rbf' is not known. Choose one of"),
+        ({"features": RandomFourier}, "is not a transformer. Pass a short name or an object with fit and transform"),
+        ({"random_state": "x"}, "random_state='x' cannot seed a generator"),
+    ],
+    ids=str,
+)
+def test_wrong_parameters(kind: Any, settings: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        small(kind, **settings).fit(X, TRUTH)
+
+
+def test_wrong_losses() -> None:
+    with pytest.raises(ValueError, match=r"loss='huber' is not known. Choose one of squared, logistic, hinge"):
+        classifier(loss="huber").fit(X, Y)
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_frames_that_hold_words_are_refused(frame: Any) -> None:
+    with pytest.raises(ValueError, match="could not convert string to float"):
+        classifier().fit(frame({"a": ["x", "y"], "b": ["u", "v"]}), [0, 1])
+
+
+def test_nullable_columns_are_numbers_and_their_holes_are_named() -> None:
+    whole = pd.DataFrame({"a": pd.array(range(60), dtype="Int64"), "b": X[:, 0]})
+    assert classifier().fit(whole, Y).n_features_in_ == 2
+    holed = whole.copy()
+    holed.loc[4, "a"] = pd.NA
+    with pytest.raises(ValueError, match=r"X contains NaN at row 4, column 0 \('a'\)"):
+        classifier().fit(holed, Y)

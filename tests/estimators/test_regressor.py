@@ -1,0 +1,88 @@
+"""Numbers: one or many, partly known, on their own scale."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import Ridge
+from sklearn.metrics import r2_score
+
+import laws
+from models import blobs, curves, regressor
+
+X, _ = blobs()
+NUMBERS = np.sin(X[:, 0]) * 50 + 20
+
+
+def test_one_number_a_row() -> None:
+    y = np.where(np.arange(60) % 4 == 0, NUMBERS, np.nan)
+    model = regressor(manifold=0.01).fit(X, y)
+    assert model.predict(X).shape == (60,)
+    assert model.score(X, NUMBERS) > 0.8
+    assert model.coef_.shape == (1, 40)
+    assert model.transduction_.shape == (60,)
+
+
+def test_a_column_stays_a_column() -> None:
+    model = regressor().fit(X, NUMBERS[:, None])
+    assert model.predict(X).shape == (60, 1)
+    laws.close(model.predict(X)[:, 0], regressor().fit(X, NUMBERS).predict(X))
+
+
+def test_coefficients_are_on_the_scale_of_the_targets() -> None:
+    rows, numbers = curves()
+    model = regressor().fit(rows, numbers)
+    Phi = model.feature_map_.transform(rows)
+    laws.close(model.predict(rows), Phi @ model.coef_.T + model.intercept_)
+
+
+def test_a_supervised_fit_is_ridge_on_standardised_targets() -> None:
+    rows, numbers = curves(holes=False)
+    model = regressor(features="linear", manifold=0.0, ridge=0.03).fit(rows, numbers)
+    mean, scale = numbers.mean(axis=0), numbers.std(axis=0)
+    reference = Ridge(alpha=0.03 * 60).fit(rows, (numbers - mean) / scale)
+    laws.close(model.predict(rows), reference.predict(rows) * scale + mean)
+
+
+def test_multi_task_rows_are_known_for_one_task_each() -> None:
+    rows, full = curves(holes=False)
+    numbers = full.copy()
+    numbers[:30, 0] = np.nan
+    numbers[30:, 1] = np.nan
+    model = regressor(manifold=0.01).fit(rows, numbers)
+    assert model.score(rows, full) > 0.8
+
+
+def test_the_score_is_r_squared_over_the_known_entries() -> None:
+    rows, numbers = curves()
+    model = regressor().fit(rows, numbers)
+    predicted, known = model.predict(rows), ~np.isnan(numbers)
+    by_hand = [r2_score(numbers[known[:, k], k], predicted[known[:, k], k]) for k in range(2)]
+    assert model.score(rows, numbers) == pytest.approx(np.mean(by_hand))
+    with pytest.raises(ValueError, match=r"No output of y has two known entries, so R\^2 is not defined"):
+        model.score(rows, np.full((60, 2), np.nan))
+
+
+def test_the_score_takes_every_kind_of_target() -> None:
+    y = np.where(np.arange(60) % 4 == 0, NUMBERS, np.nan)
+    model = regressor().fit(X, y)
+    expected = model.score(X, y)
+    assert model.score(X, [None if np.isnan(v) else v for v in y]) == pytest.approx(expected)
+    assert model.score(X, pd.Series(y).astype("Float64")) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("constant", [0.0, 7.0, 1e20])
+def test_a_constant_target_is_predicted(constant: float) -> None:
+    laws.close(regressor().fit(X, np.full(60, constant)).predict(X), np.full(60, constant))
+
+
+def test_solvers_agree() -> None:
+    rows, numbers = curves()
+    expected = regressor(ridge=0.01).fit(rows, numbers)
+    model = regressor(ridge=0.01, solver="accelerated", tol=1e-9, max_iter=5000).fit(rows, numbers)
+    laws.close(model.predict(rows), expected.predict(rows), rtol=1e-5, atol=1e-5)
+
+
+def test_weights_pull_towards_the_heavy_rows() -> None:
+    y = np.r_[np.zeros(30), np.ones(30)]
+    weight = np.r_[np.ones(30), np.full(30, 1e6)]
+    assert regressor(ridge=1e3, manifold=0.0).fit(X, y, sample_weight=weight).predict(X).min() > 0.99
