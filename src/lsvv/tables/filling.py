@@ -141,7 +141,7 @@ def fill(
     with watch.stage("Filling the holes", 0.85):
         found = {one.target.column: one for part in fitted for one in answers(part.group, part.model, X)}
         results = _results(table, [found[column] for column in targets])
-        edits = _edits(results, len(table.frame))
+        edits = _edits(table, results)
         frame = _frame(table, edits)
     notes = (*table.notes, *vectoriser.notes, *_result_notes(results))
     settings = {"targets": list(targets), "task": task, "features": features, "random_state": random_state}
@@ -186,12 +186,18 @@ def _results(table: Table, found: Sequence[Answer]) -> tuple[TargetResult, ...]:
     return tuple(results)
 
 
-def _edits(results: Sequence[TargetResult], n_rows: int) -> Edits:
-    cells = {result.target.column: dict(zip(result.rows.tolist(), result.cells, strict=True)) for result in results}
+def _edits(table: Table, results: Sequence[TargetResult]) -> Edits:
+    cells = {
+        result.target.column: {
+            **table.labels.get(result.target.column, {}),
+            **dict(zip(result.rows.tolist(), result.cells, strict=True)),
+        }
+        for result in results
+    }
     columns: dict[str, list[Any]] = {}
     for result in results:
         for kind, name in result.columns.items():
-            columns[name] = _added(result, kind, n_rows)
+            columns[name] = _added(result, kind, len(table.frame))
     return Edits(cells, columns)
 
 

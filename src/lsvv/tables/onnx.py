@@ -17,8 +17,8 @@ OPSET = 17
 def exported(model: Any) -> bytes:
     """The ONNX bytes of a fitted estimator: input "X" (rows, features), output "scores" (rows, outputs).
 
-    Scores are those of ``coef_`` and ``intercept_``: numbers on their own scale, one score a class or label. Weights are
-    stored in double precision, so that onnxruntime's scores are the estimator's to 1e-5.
+    Scores are those of ``coef_`` and ``intercept_``: numbers on their own scale, one score a class or label.
+    Weights are stored in double precision, so that onnxruntime's scores are the estimator's to 1e-5.
     """
     try:
         import onnx

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -62,12 +62,15 @@ class Table:
         Writes the table back.
     notes : tuple of str
         What a reader should know of how the file was read.
+    labels : mapping of column to mapping of row to value
+        Cells that are empty in the file and known from elsewhere; they stand in ``frame`` and are written.
     """
 
     name: str
     frame: pd.DataFrame
     source: Source
     notes: tuple[str, ...] = ()
+    labels: Mapping[str, Mapping[int, Any]] = field(default_factory=dict)
 
 
 def unique_names(names: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
