@@ -103,7 +103,10 @@ def _faiss_neighbors(rows: np.ndarray, k: int) -> sp.csr_array:
         ) from error
     if sp.issparse(rows):
         raise ValueError("search='faiss' takes dense rows. Choose search='exact' for sparse X.")
-    points = np.ascontiguousarray(rows - rows.mean(axis=0), dtype=np.float32)
+    centred = rows - rows.mean(axis=0)
+    # squares of the numbers as they are may leave single precision
+    unit = float(np.abs(centred).max()) or 1.0
+    points = np.ascontiguousarray(centred / unit, dtype=np.float32)
     m, d = points.shape
     index: Any = faiss.IndexFlatL2(d)
     if m > FAISS_ROWS:
@@ -118,7 +121,7 @@ def _faiss_neighbors(rows: np.ndarray, k: int) -> sp.csr_array:
     surplus = ~is_self.any(axis=1)
     is_self[surplus, -1] = True
     keep = ~is_self & (found >= 0)
-    distances = np.sqrt(np.maximum(squared[keep], 0.0)).astype(np.float64)
+    distances = unit * np.sqrt(np.maximum(squared[keep], 0.0).astype(np.float64))
     return sp.csr_array((distances, (source[keep], found[keep])), shape=(m, m))
 
 
