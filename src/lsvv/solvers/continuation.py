@@ -34,12 +34,15 @@ def minimise_hinge(
     used = 0
     for gamma in SMOOTHINGS:
         last = gamma == SMOOTHINGS[-1]
+        steps = max_iter - used if last else max_iter // (2 * len(SMOOTHINGS))
+        if steps == 0:
+            continue
         solution = minimise(
             _smoothed(objective, gamma),
             AcceleratedProximalGradient(),
             start=start,
             tol=tol if last else max(tol, STAGE_TOL),
-            max_iter=max(1, max_iter - used if last else max_iter // (2 * len(SMOOTHINGS))),
+            max_iter=steps,
             progress=progress,
         )
         start, used = solution.variable, used + solution.n_iter
