@@ -18,7 +18,7 @@ from lsvv.objective import Objective
 from lsvv.risk import QuadraticRisk
 from lsvv.solvers import Solution, leave_one_out_scores, solve
 from lsvv.targets import Classes, Codec, Targets, as_targets_array, encode_classes, encode_labels
-from lsvv.targets.reading import as_numbers, read_classes
+from lsvv.targets.reading import as_numbers, as_rows_of_targets, read_classes
 
 N_CALIBRATION_ROWS = 1000
 N_CALIBRATION_FOLDS = 3
@@ -57,7 +57,7 @@ class ClassifierPredictions(ClassifierMixin):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Share of rows whose known entries are all predicted right; rows without any are left out."""
         predicted = self.predict(X)
-        truth = as_targets_array(y)
+        truth = as_rows_of_targets(y, len(predicted), "y")
         right, known = (_compare_classes if isinstance(self._codec, Classes) else _compare_labels)(predicted, truth)
         if not known.any():
             raise ValueError("No row of y is labelled, so there is nothing to score. Pass labelled rows.")
@@ -313,6 +313,8 @@ def _compare_classes(predicted: np.ndarray, truth: np.ndarray) -> tuple[np.ndarr
 def _compare_labels(predicted: np.ndarray, truth: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Which rows have all their known labels right, and which have any known."""
     values = as_numbers(truth, "y")
+    if values.shape != predicted.shape:
+        raise ValueError(f"y has shape {values.shape}, but the model has {predicted.shape[1]} labels a row.")
     known = ~np.isnan(values)
     return np.all((predicted == values) | ~known, axis=1), np.any(known, axis=1)
 

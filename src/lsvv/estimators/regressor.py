@@ -13,7 +13,8 @@ from lsvv.estimators.base import VectorValuedEstimator
 from lsvv.features import MappedRows
 from lsvv.linalg import Array, like, to_numpy
 from lsvv.losses import Loss, Squared
-from lsvv.targets import Codec, Numbers, Targets, as_targets_array, encode_numbers
+from lsvv.targets import Codec, Numbers, Targets, encode_numbers
+from lsvv.targets.reading import as_numbers, as_rows_of_targets
 
 
 class RegressorPredictions(RegressorMixin):
@@ -28,8 +29,11 @@ class RegressorPredictions(RegressorMixin):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R^2 over the known entries of ``y``, the mean over the outputs."""
-        predicted, truth = np.atleast_2d(to_numpy(self.predict(X)).T).T, as_targets_array(y)
-        values = np.asarray(truth if truth.ndim == 2 else truth[:, None], dtype=np.float64)
+        predicted = np.atleast_2d(to_numpy(self.predict(X)).T).T
+        truth = as_numbers(as_rows_of_targets(y, len(predicted), "y"), "y")
+        values = truth if truth.ndim == 2 else truth[:, None]
+        if values.shape != predicted.shape:
+            raise ValueError(f"y has shape {truth.shape}, but the model has {predicted.shape[1]} numbers a row.")
         known = ~np.isnan(values)
         weight = np.ones(len(values)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         scores = [

@@ -8,7 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from lsvv.targets.reading import as_column, as_numbers, as_rows_of_targets, as_targets_array, read_classes
+from lsvv.targets.reading import (
+    as_column,
+    as_numbers,
+    as_rows_of_targets,
+    as_targets_array,
+    read_classes,
+    refuse_plus_and_minus_one,
+)
 from lsvv.targets.weighting import class_factor, entry_weight, label_factor, row_weight
 
 __all__ = [
@@ -108,7 +115,9 @@ class Targets:
 
 def encode_classes(y: Any, n_rows: int, sample_weight: Any, class_weight: Any) -> Targets:
     """1-d classes with -1 (integers), None or NaN (all else) for "unlabelled"."""
-    labels, known = read_classes(as_column(y, n_rows, "y"))
+    column = as_column(y, n_rows, "y")
+    refuse_plus_and_minus_one(column)
+    labels, known = read_classes(column)
     weight = known * row_weight(sample_weight, n_rows)
     _refuse_no_label(weight)
     known = weight > 0

@@ -84,16 +84,19 @@ def as_column(y: Any, n_rows: int, name: str) -> np.ndarray:
     return array
 
 
+def refuse_plus_and_minus_one(y: np.ndarray) -> None:
+    """Integers of -1 and +1 alone are two classes by habit and one class here: not a thing to guess when learning."""
+    if y.dtype.kind in "iu" and set(np.unique(y)) == {-1, 1}:
+        raise ValueError(
+            "y holds only -1 and +1, and -1 means unlabelled here. If -1 is a class, recode y to 0 and 1 (or to "
+            "names); if it means unlabelled, there is only one class: label rows of another."
+        )
+
+
 def read_classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Class labels and which of them are known."""
     if y.dtype.kind in "iu":
-        known = y != -1
-        if not known.all() and set(np.unique(y[known])) == {1}:
-            raise ValueError(
-                "y holds only -1 and +1, and -1 means unlabelled here. If -1 is a class, recode y to 0 and 1 (or to "
-                "names); if it means unlabelled, there is only one class: label rows of another."
-            )
-        return y, known
+        return y, y != -1
     if y.dtype.kind in "bSU":
         return y, np.ones(y.shape, dtype=bool)
     if y.dtype.kind == "f":

@@ -17,9 +17,7 @@ def row_weight(sample_weight: Any, n_rows: int) -> np.ndarray:
     if weight.ndim == 2 and weight.shape[1] == 1:
         weight = weight[:, 0]
     if weight.shape != (n_rows,):
-        raise ValueError(
-            f"sample_weight has shape {weight.shape}, expected ({n_rows},): one weight a row of X."
-        )
+        raise ValueError(f"sample_weight has shape {weight.shape}, expected ({n_rows},): one weight a row of X.")
     return weight
 
 
