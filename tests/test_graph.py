@@ -106,6 +106,13 @@ def test_faiss_finds_the_exact_neighbours(
     )
 
 
+@pytest.mark.parametrize("scale", [1e-30, 1e30])
+def test_faiss_finds_them_at_every_scale(scale: float, rng: np.random.Generator) -> None:
+    X = rng.normal(size=(50, 4))
+    here, there = neighbors(X, 5, search="faiss"), neighbors(scale * X, 5, search="faiss")
+    laws.close(there.toarray() / scale, here.toarray(), rtol=1e-5)
+
+
 def test_large_dense_data_goes_to_faiss_by_itself(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     X = rng.normal(size=(60, 3))
     called: list[int] = []

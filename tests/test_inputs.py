@@ -66,10 +66,26 @@ def test_the_column_that_is_not_finite_is_named() -> None:
         gate(pd.DataFrame({"age": [1.0, None], "height": [1.0, 2.0]}))
 
 
-@pytest.mark.parametrize("largest", [np.float64(1.5e308), np.float32(3e38)])
-def test_large_numbers_whose_sum_overflows_are_finite(put: Put, largest: Any) -> None:
-    X = put(np.full((4, 3), largest))
-    assert gate(X).shape == (4, 3)
+@pytest.mark.parametrize("largest", [np.float64(1e70), np.float32(3e38)])
+def test_large_numbers_are_taken(put: Put, largest: Any) -> None:
+    assert gate(put(np.full((4, 3), largest))).shape == (4, 3)
+    assert gate(put(np.full((4, 3), -largest))).shape == (4, 3)
+
+
+@pytest.mark.parametrize("far", [1e71, -1e200, 1.7e308])
+def test_numbers_whose_powers_overflow_are_named(put: Put, far: float) -> None:
+    X = np.zeros((4, 3))
+    X[1, 2] = far
+    sentence = f"X contains {far:g} at row 1, column 2, and its powers overflow. Scale the column first".replace(
+        "+", r"\+"
+    )
+    for rows in (put(X), sp.csr_array(X)):
+        with pytest.raises(ValueError, match=sentence):
+            gate(rows)
+
+
+def test_rows_without_an_entry_are_finite() -> None:
+    assert gate(sp.csr_array((3, 2))).nnz == 0
 
 
 def test_infinities_that_cancel_are_still_found(put: Put) -> None:

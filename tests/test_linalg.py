@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import torch
 
 import laws
 from laws import Put
@@ -46,6 +47,17 @@ def test_rows_are_taken_and_stacked(put: Put, rng: np.random.Generator) -> None:
     laws.close(linalg.take_rows(sp.csr_array(A), index).toarray(), A[index])
     laws.close(linalg.stack_rows(put(A), put(B)), np.vstack([A, B]))
     laws.close(linalg.stack_rows(sp.csr_array(A), B).toarray(), np.vstack([A, B]))
+
+
+def test_rows_are_stacked_in_the_kind_of_the_first(put: Put, rng: np.random.Generator) -> None:
+    A, B = rng.normal(size=(5, 3)).astype(np.float32), rng.normal(size=(2, 3))
+    for below in (B, torch.as_tensor(B), sp.csr_array(B)):
+        stacked = linalg.stack_rows(put(A), below)
+        if not sp.issparse(stacked):
+            assert type(stacked) is type(put(A))
+            assert linalg.to_numpy(stacked).dtype == np.float32
+        laws.close(linalg.dense(stacked), np.vstack([A, B]), rtol=1e-6)
+    laws.close(linalg.stack_rows(sp.csr_array(A), put(B)).toarray(), np.vstack([A, B]))
 
 
 def test_like_takes_the_kind_of_its_reference(put: Put) -> None:

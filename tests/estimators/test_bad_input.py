@@ -168,6 +168,21 @@ def test_values_of_1e30(kind: Any, features: str, dtype: Any) -> None:
         laws.close(predicted, plain.predict(X), rtol=1e-2, atol=1e-2)
 
 
+@pytest.mark.parametrize(
+    "settings", [{}, {"manifold": 0.0}, {"loss": "logistic", "ridge": 1e130}, {"spectral": 1e60}], ids=str
+)
+def test_the_largest_values_taken_still_make_a_model(settings: dict[str, Any]) -> None:
+    model = classifier(features="linear", tol=1e-3, **settings).fit(1e69 * X, TRUTH)
+    assert np.isfinite(model.coef_).all()
+    assert model.score(1e69 * X, TRUTH) > 0.8
+
+
+@BOTH
+def test_values_whose_powers_overflow(kind: Any) -> None:
+    with pytest.raises(ValueError, match=r"X contains .*e\+\d+ at row 0, column 0, and its powers overflow"):
+        small(kind).fit(1e200 * X, TRUTH)
+
+
 @BOTH
 @pytest.mark.parametrize("spectral", [0.0, 1e-6])
 def test_no_ridge_on_a_singular_problem(kind: Any, spectral: float) -> None:

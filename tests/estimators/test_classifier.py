@@ -122,6 +122,19 @@ def test_the_score_ignores_what_is_unknown() -> None:
         model.score(X, np.full(60, -1))
 
 
+def test_rows_of_class_one_alone_can_be_scored() -> None:
+    model = classifier().fit(X, Y)
+    rows = TRUTH == 1
+    assert model.score(X[rows], np.r_[-1, np.ones(rows.sum() - 1, dtype=int)]) > 0.9
+
+
+def test_truths_of_another_shape_are_refused() -> None:
+    with pytest.raises(ValueError, match="X has 60 rows, y has 10"):
+        classifier().fit(X, Y).score(X, TRUTH[:10])
+    with pytest.raises(ValueError, match=r"y has shape \(60, 2\), but the model has 3 labels a row"):
+        classifier().fit(*indicators()).score(X, np.zeros((60, 2)))
+
+
 def test_the_score_of_labels_counts_rows_whose_known_entries_are_all_right() -> None:
     rows, holed = indicators()
     model = classifier().fit(rows, holed)

@@ -70,6 +70,16 @@ def test_the_score_takes_every_kind_of_target() -> None:
     assert model.score(X, pd.Series(y).astype("Float64")) == pytest.approx(expected)
 
 
+def test_truths_of_another_shape_or_kind_are_refused() -> None:
+    model = regressor().fit(X, NUMBERS)
+    with pytest.raises(ValueError, match="X has 60 rows, y has 10"):
+        model.score(X, NUMBERS[:10])
+    with pytest.raises(ValueError, match=r"y has shape \(60, 2\), but the model has 1 numbers a row"):
+        model.score(X, np.c_[NUMBERS, NUMBERS])
+    with pytest.raises(ValueError, match="y holds entries that are not numbers"):
+        model.score(X, ["a"] * 60)
+
+
 @pytest.mark.parametrize("constant", [0.0, 7.0, 1e20])
 def test_a_constant_target_is_predicted(constant: float) -> None:
     laws.close(regressor().fit(X, np.full(60, constant)).predict(X), np.full(60, constant))

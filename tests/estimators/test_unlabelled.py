@@ -71,6 +71,14 @@ def test_unlabelled_rows_may_come_apart(form: Any) -> None:
     np.testing.assert_array_equal(apart.transduction_, together.transduction_)
 
 
+def test_unlabelled_rows_may_come_as_another_kind_of_array() -> None:
+    known = Y != -1
+    expected = classifier().fit(X[known], Y[known], X_unlabeled=X[~known]).coef_
+    for form, other in [(np.asarray, torch.as_tensor), (torch.as_tensor, np.asarray), (torch.as_tensor, sp.csr_array)]:
+        model = classifier().fit(form(X[known]), Y[known], X_unlabeled=other(X[~known]))
+        laws.close(model.coef_, expected, rtol=1e-7)
+
+
 def test_unlabelled_rows_may_come_apart_for_numbers_and_labels() -> None:
     for model, (rows, targets) in [(regressor(), curves()), (classifier(), indicators())]:
         empty = np.full((20, targets.shape[1]), np.nan)

@@ -84,10 +84,11 @@ def test_each_stage_comes_closer(put: Put) -> None:
 
 
 def test_few_steps_are_too_few_and_the_status_says_so(put: Put) -> None:
-    solution = solve(make_problem().objective("hinge", put), tol=1e-9, max_iter=12)
-    assert not solution.converged
-    assert solution.n_iter <= 12
-    assert "Stopped at max_iter=12" in solution.status
+    for max_iter in (1, 5, 12, 30):
+        solution = solve(make_problem().objective("hinge", put), tol=1e-9, max_iter=max_iter)
+        assert not solution.converged
+        assert solution.n_iter == max_iter
+        assert f"Stopped at max_iter={max_iter}" in solution.status
 
 
 @pytest.mark.parametrize("hinge", [MulticlassHinge(0.5), BinaryHinge(0.5)], ids=str)

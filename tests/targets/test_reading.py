@@ -10,7 +10,7 @@ import scipy.sparse as sp
 import torch
 from sklearn.exceptions import DataConversionWarning
 
-from lsvv.targets.reading import as_column, as_numbers, as_targets_array, read_classes
+from lsvv.targets.reading import as_column, as_numbers, as_targets_array, read_classes, refuse_plus_and_minus_one
 
 NAN = float("nan")
 
@@ -81,10 +81,6 @@ def test_nullable_booleans_may_be_missing() -> None:
 @pytest.mark.parametrize(
     ("y", "sentence"),
     [
-        (
-            [-1, 1, 1, -1],
-            r"y holds only -1 and \+1, and -1 means unlabelled here. If -1 is a class, recode y to 0 and 1",
-        ),
         ([0.5, 1.0, 2.0], r"Unknown label type: continuous. y holds .*0.5.* at row 0; use LSVVRegressor"),
         ([0.0, -1.0, 1.0], r"y is floating and holds -1. Write NaN for unlabelled rows"),
         ([0.0, np.inf, 1.0], r"y contains infinity at row 1. Classes are finite"),
@@ -95,6 +91,14 @@ def test_nullable_booleans_may_be_missing() -> None:
 def test_what_is_no_class_is_refused(y: Any, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         read_classes(as_targets_array(y))
+
+
+def test_plus_and_minus_one_alone_are_nothing_to_guess_about() -> None:
+    with pytest.raises(ValueError, match=r"y holds only -1 and \+1, and -1 means unlabelled here. If -1 is a class"):
+        refuse_plus_and_minus_one(np.array([-1, 1, 1, -1]))
+    refuse_plus_and_minus_one(np.array([-1, 1, 2]))
+    refuse_plus_and_minus_one(np.array([1, 1]))
+    assert read_classes(np.array([-1, 1]))[1].tolist() == [False, True]
 
 
 @pytest.mark.parametrize(
