@@ -69,7 +69,8 @@ class Delimited(Source):
         return any(_DECIMAL_COMMA.fullmatch(cell) for record in some for cell in record.cells)
 
     def _record(self, record: Record, changes: Mapping[int, bytes], added: list[bytes]) -> bytes:
-        cells = [*record.cells, *[b""] * (len(self.columns) - len(record.cells))]
+        width = len(self.columns) if changes or added else 0
+        cells = [*record.cells, *[b""] * (width - len(record.cells))]
         for index, cell in changes.items():
             cells[index] = cell
         return self.delimiter.join([*cells, *added]) + record.end

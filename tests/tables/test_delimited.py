@@ -1,0 +1,112 @@
+"""CSV and TSV: what was there stays, byte for byte."""
+
+import codecs
+import csv
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lsvv.tables import TableError, parse
+from lsvv.tables.table import Edits
+
+NOTHING = Edits({}, {})
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"a,b\n1,2\n",
+        b"a,b\r\n1,2\r\n",
+        b"a,b\r1,2\r",
+        b"a,b\n1,2",
+        b'a,b\n"x ""y"", z",2\n',
+        b'a,b\n"two\nlines",2\n"x"\r\n',
+        b'a,b\n5" pipe,2\n',
+        b"a,b\n\n1,2\n\n",
+        b"a,b\n1\n",
+        codecs.BOM_UTF8 + "a,b\nä,2\n".encode(),
+        "a,b\ncafé,2\n".encode("cp1252"),
+        "a,b\ncafé,2\n".encode() + "na\xefve,3\n".encode("cp1252"),
+        b"a,b\n\x81\x8d,2\n",
+        codecs.BOM_UTF16_LE + "a,b\nä,2\n".encode("utf-16-le"),
+        codecs.BOM_UTF16_BE + "a,b\r\nä,2\r\n".encode("utf-16-be"),
+        b"a;b\n1,5;2\n",
+        b"a\tb\n1\t2\n",
+        b'a,b\n=cmd|" /C calc"!A0,2\n',
+        b"a,a\n1,2\n",
+        b'"a, really",b\n1,2\n',
+    ],
+)
+def test_a_file_without_edits_is_written_as_it_was(data: bytes) -> None:
+    assert parse(data, "t", format="csv").source.rendered(NOTHING) == data
+
+
+@given(
+    st.lists(
+        st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=6), min_size=3, max_size=3),
+        min_size=1,
+        max_size=6,
+    ),
+    st.sampled_from(["\n", "\r\n"]),
+)
+def test_any_csv_of_the_standard_library_reads_as_it_was_meant(rows: list[list[str]], end: str) -> None:
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator=end, quoting=csv.QUOTE_ALL).writerows([["a", "b", "c"], *rows])
+    data = stream.getvalue().encode("utf-8")
+    table = parse(data, "t", format="csv", missing=())
+    assert table.source.rendered(NOTHING) == data
+    assert table.frame.to_numpy().tolist() == [[cell if cell.strip() else None for cell in row] for row in rows]
+
+
+def test_empty_cells_are_filled_and_columns_added_with_quotes_where_needed() -> None:
+    table = parse(b"a,b\r\n1,\r\n2,x\r\n", "t", format="csv")
+    edits = Edits({"b": {0: 'say "hi", twice'}}, {"sure": [0.5, None], "done": [True, False]})
+    assert table.source.rendered(edits) == (b'a,b,sure,done\r\n1,"say ""hi"", twice",0.5,true\r\n2,x,,false\r\n')
+
+
+def test_a_filled_cell_is_written_in_the_encoding_of_the_file() -> None:
+    western = parse("a,b\n1,café\n2,\n".encode("cp1252"), "t", format="csv")
+    assert western.source.rendered(Edits({"b": {1: "café"}}, {})).endswith("2,café\n".encode("cp1252"))
+    wide = parse(codecs.BOM_UTF16_LE + "a,b\n1,\n".encode("utf-16-le"), "t", format="csv")
+    assert wide.source.rendered(Edits({"b": {0: "ä"}}, {})).decode("utf-16") == "a,b\n1,ä\n"
+
+
+def test_mixed_encodings_are_read_line_by_line_with_a_note() -> None:
+    table = parse("a\ncafé\nnaïve\n".encode() + "café\n".encode("cp1252"), "t", format="csv")
+    assert table.frame["a"].tolist() == ["café", "naïve", "café"]
+    assert "1 lines are not UTF-8" in table.notes[0]
+
+
+def test_markers_mean_an_empty_cell_and_can_be_chosen() -> None:
+    data = b"a,b\nNA,?\nNone, \n"
+    assert parse(data, "t", format="csv").frame["a"].tolist() == [None, "None"]
+    assert parse(data, "t", format="csv", missing=("?",)).frame.to_numpy().tolist() == [["NA", None], ["None", None]]
+
+
+def test_duplicate_and_empty_names_are_numbered_with_a_note() -> None:
+    table = parse(b"x,y,x,\n1,2,3,4\n", "t", format="csv")
+    assert list(table.frame.columns) == ["x (1)", "y", "x (2)", "column 4"]
+    assert "2 columns are named 'x'" in table.notes[0]
+
+
+def test_numbers_with_decimal_commas_get_decimal_commas() -> None:
+    table = parse(b"a;b\n1,5;\n2,5;3\n", "t", format="csv")
+    assert table.source.rendered(Edits({}, {"p": [0.25, None]})) == b"a;b;p\n1,5;;0,25\n2,5;3;\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (b"", "is empty"),
+        (b"\na,b\n", "starts with an empty line"),
+        (b"a,b\n1,2,3\n", "row 1 has 3 cells, but the first line names 2 columns"),
+        (b'a,b\n1,"open\n2,3\n', "record 2 opens a quote in column 2 that never closes"),
+        (b"a,b\n\x00,1\n", "holds zero bytes"),
+        (codecs.BOM_UTF16_LE + b"a\xd8\x00", "says it is UTF-16 but is not"),
+    ],
+)
+def test_what_is_no_table_gets_a_sentence(data: bytes, sentence: str) -> None:
+    with pytest.raises(TableError, match=sentence):
+        parse(data, "t", format="csv")

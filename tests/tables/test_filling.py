@@ -1,0 +1,168 @@
+"""Filling: the right cells, with the right answers, and everything known as it was."""
+
+import csv
+import io
+import json
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from lsvv.tables import Table, TableError, fill, parse, summary
+from lsvv.tables.inputs import fit_vectoriser
+
+Text = Callable[..., str]
+Reader = Callable[[str | bytes], Table]
+
+
+@pytest.mark.parametrize("features", ["linear", "fourier"])
+def test_classes_and_numbers_are_filled_in_one_go(beasts: Text, csv_table: Reader, features: str) -> None:
+    filled = fill(csv_table(beasts()), ["kind", "weight"], features=features)
+    kinds, weights = filled.results
+    assert (kinds.target.task, weights.target.task) == ("classes", "numbers")
+    assert filled.frame["kind"].tolist() == ["cat", "dog"] * 22 + ["cat"]
+    assert kinds.quality.value == 1.0
+    truth = filled.frame["size"].astype(float) / 4
+    assert np.abs(filled.frame["weight"].astype(float) - truth).max() < 1.0
+    assert weights.interval is not None
+    assert 0.8 <= weights.interval.measured <= 1.0
+    assert filled.frame["kind_filled"].sum() == len(kinds.rows) == 30
+    assert all(0.5 <= value <= 1 for value in filled.frame["kind_probability"].dropna())
+
+
+def test_every_known_cell_stays_byte_for_byte(beasts: Text, csv_table: Reader) -> None:
+    text = beasts(end="\r\n").replace("house", '"a ""house"",\nor so"').replace("field", "=cmd|x!A0")
+    filled = fill(csv_table(text), ["kind", "weight"], features="linear").rendered().decode()
+    before, after = (list(csv.reader(io.StringIO(one, newline=""))) for one in (text, filled))
+    assert after[0][4:] == ["kind_probability", "kind_filled", "weight_lower", "weight_upper", "weight_filled"]
+    for old, new in zip(before[1:], after[1:], strict=True):
+        assert all(now == then for then, now in zip(old, new, strict=False) if then)
+        assert all(new[:4])
+        assert (new[5], new[8]) == (("true", "true") if not old[2] else ("false", "false"))
+    for old_line in text.split("\r\n"):
+        if old_line and not old_line.endswith(","):
+            assert old_line in filled
+
+
+def test_the_same_seed_gives_the_same_bytes(beasts: Text, csv_table: Reader) -> None:
+    one, two = (fill(csv_table(beasts()), ["kind"], random_state=3).rendered() for _ in range(2))
+    assert one == two
+
+
+def test_labels_and_tags_are_learnt_together(rng: np.random.Generator) -> None:
+    rows = []
+    for number in range(60):
+        x, y = rng.uniform(-1, 1, size=2)
+        tags = [name for name, value in (("east", x > 0), ("north", y > 0)) if value] or ["south"]
+        known = number % 2 == 0
+        rows.append(
+            {
+                "x": x,
+                "y": y,
+                "is_east": int(x > 0) if known else None,
+                "is_north": int(y > 0) if known else None,
+                "tags": tags if known else None,
+            }
+        )
+    table = parse("\n".join(json.dumps(row) for row in rows).encode(), "t.jsonl", format="jsonl")
+    filled = fill(table, ["is_east", "is_north", "tags"], features="linear")
+    assert [part.group.task for part in filled.fitted] == ["labels", "tags"]
+    east, _, sets = filled.results
+    truth = np.array([row["x"] > 0 for row in rows])
+    assert np.mean(np.array(filled.frame["is_east"].tolist()) == truth) > 0.85
+    assert all(isinstance(cell, list) and cell for cell in filled.frame["tags"])
+    assert east.probabilities is not None
+    assert east.probabilities.shape == (60, 2)
+    assert sets.quality.value > sets.quality.baseline
+    assert json.loads(filled.rendered().splitlines()[1])["is_east_filled"] is True
+
+
+def test_columns_that_say_nothing_are_left_out_with_a_note(beasts: Text, csv_table: Reader) -> None:
+    lines = beasts().splitlines()
+    text = "\n".join(
+        f"{line},{extra}"
+        for line, extra in zip(
+            lines, ["code,row id,same,empty", *(f"k{i},{7 * i},x," for i in range(len(lines) - 1))], strict=True
+        )
+    )
+    filled = fill(csv_table(text), ["kind"], features="linear")
+    assert set(filled.vectoriser.kinds) == {"size", "habitat", "weight"}
+    notes = " ".join(filled.notes)
+    for why in ("'code' is left out: every row has its own name", "it numbers the rows", "are the same", "it is empty"):
+        assert why in notes
+
+
+def test_a_target_without_holes_is_only_checked(beasts: Text, csv_table: Reader) -> None:
+    lines = beasts().splitlines()
+    text = "\n".join([lines[0], *(line for line in lines[1:] if not line.endswith(","))])
+    filled = fill(csv_table(text), ["kind"], features="linear")
+    assert len(filled.results[0].rows) == 0
+    assert "has no empty cell" in " ".join(filled.notes)
+    assert filled.results[0].quality.n_known == 15
+
+
+def test_names_of_added_columns_do_not_clash(beasts: Text, csv_table: Reader) -> None:
+    text = beasts().replace("habitat", "kind_filled", 1)
+    assert fill(csv_table(text), ["kind"], features="linear").results[0].columns["filled"] == "kind_filled_2"
+
+
+@pytest.mark.parametrize(
+    ("text", "targets", "sentence"),
+    [
+        ("x,y\n", ["y"], "has no rows"),
+        ("x,y\n1,\n", ["y"], "has no known cell"),
+        ("x,y\n1,a\n", ["y"], "at least two classes"),
+        ("y\na\n\n", ["y"], "no column beside the target"),
+        ("x,y\n1,a\n2,b\n", ["z"], "has no column 'z'. It has 'x', 'y'"),
+        ("x,y\n1,a\n2,b\n", [], "No target is named"),
+        ("x,y,y\n1,a,b\n", ["y"], r"several columns named 'y'. Choose one of y \(1\), y \(2\)"),
+        ("x,y\n1,a\n1,b\n", ["y"], "No column is left to learn from"),
+        ("x,y\n1,a\n2,b\n", ["y", "y"], "is named twice"),
+    ],
+)
+def test_hostile_tables_get_a_sentence(csv_table: Reader, text: str, targets: list[str], sentence: str) -> None:
+    with pytest.raises(TableError, match=sentence):
+        fill(csv_table(text), targets)
+
+
+def test_dates_texts_lists_truths_and_empty_cells_become_numbers(rng: np.random.Generator) -> None:
+    rows = [
+        {
+            "when": f"2024-{1 + number % 12:02d}-03",
+            "text": f"seen {number} times near the {rng.choice(['barn', 'river'])}",
+            "list": ["a", "b"][: 1 + number % 2],
+            "flag": bool(number % 3),
+            "hole": None if number % 4 else number * 1.5,
+            "mixed": "x" if number % 5 else 3,
+        }
+        for number in range(50)
+    ]
+    table = parse("\n".join(json.dumps(row) for row in rows).encode(), "t.jsonl", format="jsonl")
+    vectoriser = fit_vectoriser(table.frame, [])
+    X = vectoriser.transform(table.frame)
+    assert np.isfinite(X).all()
+    assert set(vectoriser.sources) == set(rows[0])
+    for column in rows[0]:
+        block = X[:, [source == column for source in vectoriser.sources]]
+        assert block.var(axis=0).sum() == pytest.approx(1.0, abs=0.1)
+
+
+def test_new_rows_may_hold_what_training_never_did(beasts: Text, csv_table: Reader) -> None:
+    vectoriser = fit_vectoriser(csv_table(beasts()).frame, ["kind", "weight"])
+    strange = csv_table("size,habitat\nhuge,moon\n1e40,\n").frame
+    assert np.isfinite(vectoriser.transform(strange)).all()
+    with pytest.raises(TableError, match="has no column 'habitat'"):
+        vectoriser.transform(strange[["size"]])
+
+
+def test_the_summary_is_plain_json_and_progress_is_told(beasts: Text, csv_table: Reader) -> None:
+    stages: list[tuple[str, float]] = []
+    filled = fill(
+        csv_table(beasts()), ["kind", "weight"], features="linear", progress=lambda *told: stages.append(told)
+    )
+    said = json.loads(json.dumps(summary(filled), allow_nan=False))
+    assert [target["filled"] for target in said["targets"]] == [30, 30]
+    assert said["rows"] == 45
+    shares = [share for _, share in stages]
+    assert shares == sorted(shares)
+    assert [name for name, _ in stages] == list(filled.seconds)

@@ -1,0 +1,119 @@
+"""Parquet, Excel and JSON lines: values stay, types stay."""
+
+import io
+import json
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from lsvv.tables import Table, TableError, parse, read
+from lsvv.tables.table import Edits
+
+EDITS = Edits({"kind": {1: "dog"}}, {"sure": [None, 0.5]})
+
+
+def parquet(**columns: Any) -> Table:
+    stream = io.BytesIO()
+    pq.write_table(pa.table(columns), stream)
+    return parse(stream.getvalue(), "t.parquet", format="parquet")
+
+
+def excel(*rows: list[Any]) -> Table:
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    book.create_sheet("other")["A1"] = "stays"
+    stream = io.BytesIO()
+    book.save(stream)
+    return parse(stream.getvalue(), "t.xlsx", format="xlsx")
+
+
+def test_parquet_keeps_values_and_types() -> None:
+    columns = {
+        "kind": pa.array(["cat", None]).dictionary_encode(),
+        "size": pa.array([1.5, None], type=pa.float32()),
+        "seen": pa.array([date(2020, 1, 1), None]),
+        "list": pa.array([["a", "b"], None]),
+        "count": pa.array([2**60, None], type=pa.int64()),
+    }
+    filled = pq.read_table(io.BytesIO(parquet(**columns).source.rendered(EDITS)))
+    assert filled.column("kind").to_pylist() == ["cat", "dog"]
+    assert filled.column("sure").to_pylist() == [None, 0.5]
+    for name, column in columns.items():
+        assert filled.schema.field(name).type == column.type
+        assert name == "kind" or filled.column(name).to_pylist() == column.to_pylist()
+
+
+def test_whole_numbers_in_parquet_stay_whole() -> None:
+    table = parquet(n=pa.array([1, None], type=pa.int32()))
+    filled = pq.read_table(io.BytesIO(table.source.rendered(Edits({"n": {1: 4}}, {}))))
+    assert filled.column("n").to_pylist() == [1, 4]
+    assert filled.schema.field("n").type == pa.int32()
+
+
+def test_excel_keeps_values_formulas_and_other_sheets() -> None:
+    table = excel(["kind", "size", "sum"], ["cat", 1.5, "=B2*2"], [None, datetime(2020, 1, 1), True])
+    book = openpyxl.load_workbook(io.BytesIO(table.source.rendered(EDITS)))
+    rows = [list(row) for row in book.worksheets[0].iter_rows(values_only=True)]
+    assert rows == [
+        ["kind", "size", "sum", "sure"],
+        ["cat", 1.5, "=B2*2", None],
+        ["dog", datetime(2020, 1, 1), True, 0.5],
+    ]
+    assert book["other"]["A1"].value == "stays"
+    assert "Read the sheet" in table.notes[0]
+
+
+def test_a_text_that_looks_like_a_formula_is_written_to_excel_as_text() -> None:
+    table = excel(["kind", "size"], ["cat", 1], [None, 2])
+    book = openpyxl.load_workbook(io.BytesIO(table.source.rendered(Edits({"kind": {1: "=cmd|' /C calc'!A0"}}, {}))))
+    cell = book.worksheets[0]["A3"]
+    assert (cell.value, cell.data_type) == ("=cmd|' /C calc'!A0", "s")
+
+
+def test_a_formula_is_no_hole_even_without_a_stored_value() -> None:
+    assert excel(["kind", "size"], ["=A9", 1], [None, 2]).frame["kind"].tolist() == ["=A9", None]
+
+
+def test_json_lines_keep_values_order_and_absent_keys() -> None:
+    text = '{"kind": "cat", "tags": ["é"], "n": 12345678901234567890}\n\n{"size": {"x": 1}, "n": 0.1}\n'
+    table = parse(text.encode(), "t.jsonl", format="jsonl")
+    rows = [json.loads(line) for line in table.source.rendered(EDITS).splitlines()]
+    assert rows == [
+        {"kind": "cat", "tags": ["é"], "n": 12345678901234567890, "sure": None},
+        {"size": {"x": 1}, "n": 0.1, "kind": "dog", "sure": 0.5},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("data", "format", "sentence"),
+    [
+        (b"PAR1 nonsense", "parquet", "is not a Parquet file"),
+        (b"PK nonsense", "xlsx", "is not an Excel workbook"),
+        (b"{broken\n", "jsonl", "line 1 is not JSON"),
+        (b'{"a": 1}\n[1]\n', "jsonl", "line 2 holds no object"),
+        (b"\n", "jsonl", "holds no line"),
+        (b"\xff{}", "jsonl", "is not UTF-8"),
+        (b"a,b\n", "docx", "has the ending '.docx', which is not known"),
+    ],
+)
+def test_what_cannot_be_read_gets_a_sentence(data: bytes, format: str, sentence: str) -> None:
+    with pytest.raises(TableError, match=sentence):
+        parse(data, "t", format=format)
+
+
+def test_the_format_of_standard_input_is_seen_from_its_first_bytes() -> None:
+    assert parse(b'{"a": 1}\n', "t").source.suffix == ".jsonl"
+    assert parse(b"a,b\n", "t").source.suffix == ".csv"
+
+
+def test_paths_that_are_no_files_get_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(TableError, match="There is no file"):
+        read(tmp_path / "no.csv")
+    with pytest.raises(TableError, match="is a folder"):
+        read(tmp_path)

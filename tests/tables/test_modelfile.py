@@ -1,0 +1,101 @@
+"""Model files: they say the same as the model, and execute nothing."""
+
+import io
+import json
+import pickle
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+import pytest
+import skops.io
+
+from lsvv.features import Nystroem
+from lsvv.tables import Filled, Table, TableError, fill
+from lsvv.tables.modelfile import TableModel, opened, saved
+from lsvv.tables.models import choose_model
+from lsvv.tables.onnx import exported
+
+Text = Callable[..., str]
+Reader = Callable[[str | bytes], Table]
+
+
+@pytest.fixture(params=["linear", "fourier"])
+def filled(request: pytest.FixtureRequest, beasts: Text, csv_table: Reader) -> Filled:
+    return fill(csv_table(beasts()), ["kind", "weight"], features=request.param)
+
+
+def rewritten(data: bytes, name: str, content: bytes) -> bytes:
+    """A model file with one of its members exchanged."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(stream, "w") as new:
+        for member in old.namelist():
+            new.writestr(member, content if member == name else old.read(member))
+    return stream.getvalue()
+
+
+def test_a_model_from_a_file_predicts_the_same(filled: Filled, tmp_path: Path) -> None:
+    path = tmp_path / "m.lsvv"
+    path.write_bytes(saved(TableModel.of(filled)))
+    model = opened(path)
+    columns = model.predictions(filled.table).columns
+    assert list(columns) == ["kind_predicted", "kind_probability", "weight_predicted", "weight_lower", "weight_upper"]
+    kinds, weights = filled.results
+    for row, cell in zip(kinds.rows, kinds.cells, strict=True):
+        assert columns["kind_predicted"][row] == cell
+    for row, cell in zip(weights.rows, weights.cells, strict=True):
+        assert columns["weight_predicted"][row] == cell
+    assert model.notes == ()
+    with zipfile.ZipFile(path) as archive:
+        header = json.loads(archive.read("lsvv.json"))
+    assert header["format_version"] == 1
+    assert header["targets"][0] == {"column": "kind", "task": "classes", "outputs": ["cat", "dog"]}
+    assert header["summary"]["rows"] == 45
+
+
+def test_onnx_scores_are_the_estimators_to_1e_5(filled: Filled) -> None:
+    for part in filled.fitted:
+        session = onnxruntime.InferenceSession(exported(part.model), providers=["CPUExecutionProvider"])
+        scores = session.run(None, {"X": filled.X.astype(np.float64)})[0]
+        if part.group.task == "numbers":
+            np.testing.assert_allclose(scores[:, 0], part.model.predict(filled.X), atol=1e-5)
+        else:
+            np.testing.assert_allclose(scores[:, 1] - scores[:, 0], part.model.decision_function(filled.X), atol=1e-5)
+
+
+def test_other_features_cannot_be_exported() -> None:
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    model = choose_model("classes", 20).set_params(features=Nystroem(5)).fit(X, (X[:, 0] > 0).astype(int))
+    with pytest.raises(TableError, match="Nystroem features cannot be written as ONNX"):
+        exported(model)
+
+
+def test_damaged_foreign_and_newer_files_get_a_sentence(beasts: Text, csv_table: Reader, tmp_path: Path) -> None:
+    good = saved(TableModel.of(fill(csv_table(beasts()), ["kind"], features="linear")))
+    with zipfile.ZipFile(io.BytesIO(good)) as archive:
+        header = json.loads(archive.read("lsvv.json"))
+    newer = json.dumps({**header, "format_version": 2}).encode()
+    older = json.dumps({**header, "versions": {"skrub": "0.0.1"}}).encode()
+    strange = skops.io.dumps({"vectoriser": Path("x"), "fitted": []})
+    for data, sentence in (
+        (b"not a zip", "is not a model file of lsvv"),
+        (pickle.dumps({"a": 1}), "is not a model file of lsvv"),
+        (rewritten(good, "lsvv.json", b'{"format": "other"}'), "is not a model file of lsvv"),
+        (good[: len(good) // 2], "is damaged"),
+        (rewritten(good, "fitted.skops", b"nonsense"), "is damaged"),
+        (rewritten(good, "lsvv.json", b"{"), "is damaged"),
+        (rewritten(good, "lsvv.json", newer), "was written by a newer lsvv: its format is 2"),
+        (rewritten(good, "fitted.skops", strange), "which no model of lsvv holds"),
+    ):
+        path = tmp_path / "m.lsvv"
+        path.write_bytes(data)
+        with pytest.raises(TableError, match=sentence):
+            opened(path)
+    with pytest.raises(TableError, match="cannot be read"):
+        opened(tmp_path / "no.lsvv")
+    path.write_bytes(rewritten(good, "lsvv.json", older))
+    assert "was fitted with skrub 0.0.1" in opened(path).notes[0]
+    with pytest.raises(TableError, match="Name one of them"):
+        opened(path).model_of("size")

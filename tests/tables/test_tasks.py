@@ -1,0 +1,108 @@
+"""Tasks are found from cells, and answers are spelt as the column spells them."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lsvv.tables import TableError
+from lsvv.tables.cells import as_numbers, decimals_of
+from lsvv.tables.targets import NumberTarget, code, grouped
+from lsvv.tables.tasks import Finding, find_task, task_words
+
+
+def task_of(*cells: Any) -> str:
+    return find_task({"y": list(cells)}, {})[0].task
+
+
+@pytest.mark.parametrize(
+    ("cells", "task"),
+    [
+        (("cat", None, "dog"), "classes"),
+        (("0", "1", None), "classes"),
+        ((True, False, None), "classes"),
+        (("1", "2", "3") * 4, "classes"),
+        (("1", "2", "3"), "numbers"),
+        (("1.5", None, "-2e3"), "numbers"),
+        (("1,5", "2,25"), "numbers"),
+        ((3, 4.5, None), "numbers"),
+        (("007", "042"), "classes"),
+        (("red; blue", "red", "blue", None), "tags"),
+        (("red|blue", "red", "blue", "green"), "tags"),
+        (("Smith, John", "Doe, Jane"), "classes"),
+        ((["a"], ["a", "b"]), "tags"),
+        (("=cmd", "dog"), "classes"),
+    ],
+)
+def test_the_task_follows_from_the_cells(cells: tuple[Any, ...], task: str) -> None:
+    assert task_of(*cells) == task
+
+
+def test_several_columns_of_0_and_1_are_labels_learnt_together() -> None:
+    cells: dict[str, list[Any]] = {"a": ["0", "1"], "b": ["1", None], "c": ["x", "y"], "d": [1.5, 2.5], "e": [0.5, 3]}
+    found = find_task(cells, {})
+    assert [finding.task for finding in found] == ["labels", "labels", "classes", "numbers", "numbers"]
+    groups = grouped([code(finding, cells[finding.column]) for finding in found])
+    assert [group.name for group in groups] == ["a, b", "c", "d, e"]
+    assert groups[0].as_array().shape == (2, 2)
+
+
+def test_a_word_overrides_what_was_found() -> None:
+    assert task_words("a=numbers, b=classes", ["a", "b"]) == {"a": "numbers", "b": "classes"}
+    assert find_task({"y": ["1", "2"]}, {"y": "classes"})[0] == Finding("y", "classes", "as asked for")
+    for words, sentence in (("nonsense", "There is no task 'nonsense'"), ("c=numbers", "is no target")):
+        with pytest.raises(TableError, match=sentence):
+            task_words(words, ["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("cells", "task", "sentence"),
+    [
+        ([None, None], None, "has no known cell"),
+        (["cat", "cat"], None, "all say 'cat'"),
+        (["1", "two"], "numbers", "row 2 says 'two'"),
+        ([1.0, float("inf")], "numbers", "is infinite in row 2"),
+        (["0", "2"], "labels", "is to be 0 or 1, but holds '2'"),
+        (["a", "a"], "tags", "fewer than two different tags"),
+        ([__import__("datetime").date(2020, 1, 1)], None, "holds dates"),
+    ],
+)
+def test_cells_that_do_not_fit_get_a_sentence(cells: list[Any], task: str | None, sentence: str) -> None:
+    with pytest.raises(TableError, match=sentence):
+        code(find_task({"y": cells}, {"y": task} if task else {})[0], cells)
+
+
+@pytest.mark.parametrize(
+    ("cells", "task", "predictions", "spelt"),
+    [
+        ([" cat", "dog", "cat", "cat"], "classes", [0, 1], ["cat", "dog"]),
+        (["1.0", "2.0", None], "classes", [0, 1], ["1.0", "2.0"]),
+        (["1.25", "3"], "numbers", [2.0, -1.006], ["2.00", "-1.01"]),
+        (["1,25", "3"], "numbers", [2.5], ["2,50"]),
+        ([1, 3], "numbers", [2.4], [2]),
+        ([1.5, 3.0], "numbers", [2.44], [2.4]),
+        (["0", "1"], "labels", [1, 0], ["1", "0"]),
+        ([True, None], "labels", [0, 1], [False, True]),
+        (["a; b", "b", "c; b"], "tags", [[1, 0, 1]], ["a; c"]),
+        ([["a", "b"], ["b"]], "tags", [[1, 1]], [["a", "b"]]),
+    ],
+)
+def test_answers_are_spelt_like_the_cells(
+    cells: list[Any], task: str, predictions: list[Any], spelt: list[Any]
+) -> None:
+    target = code(Finding("y", task, ""), cells)
+    assert target.spelt(np.asarray(predictions)) == spelt
+    assert all(
+        type(one) is type(other) for one, other in zip(target.spelt(np.asarray(predictions)), spelt, strict=True)
+    )
+
+
+def test_numbers_are_read_whole_or_not_at_all() -> None:
+    assert as_numbers(["1", "x"]) is None
+    assert as_numbers(["1", 2]) is None
+    assert as_numbers([True]) is None
+    assert as_numbers(["."]) is None
+    assert decimals_of(["1e-5"]) == 6
+    target = code(Finding("y", "numbers", ""), ["1", None])
+    assert isinstance(target, NumberTarget)
+    assert target.spell(2.04, more=1) == "2.0"
