@@ -70,8 +70,8 @@ def _refuse_unusable(X: Array, name: str, columns: Any) -> None:
     label = f" ('{columns[column]}')" if columns is not None else ""
     if np.isfinite(value):
         raise ValueError(
-            f"{name} contains {value:g} at row {row}, column {column}{label}, and its powers overflow. Scale the column "
-            f"first, for instance with sklearn.preprocessing.MaxAbsScaler in a Pipeline."
+            f"{name} contains {value:g} at row {row}, column {column}{label}, and its powers overflow. Scale the "
+            f"column first, for instance with sklearn.preprocessing.MaxAbsScaler in a Pipeline."
         )
     kind = "NaN" if np.isnan(value) else "infinity"
     raise ValueError(

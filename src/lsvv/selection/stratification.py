@@ -7,7 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from lsvv.targets.reading import as_numbers, as_rows_of_targets, as_targets_array, read_classes
+from lsvv.targets.reading import (
+    as_numbers,
+    as_rows_of_targets,
+    as_targets_array,
+    read_classes,
+    refuse_plus_and_minus_one,
+)
 
 BLOCK = 4096
 """Rows whose indicators are held as floats at a time."""
@@ -48,6 +54,7 @@ def read_labelled(X: Any, y: Any, *, stratify: bool) -> Labelled:
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim == 1 and not _is_numbers(array):
+        refuse_plus_and_minus_one(array)
         names, known = read_classes(array)
         classes = np.unique(names[known], return_inverse=True) if stratify else None
         return _labelled(known, classes, None)

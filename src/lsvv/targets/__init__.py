@@ -101,7 +101,7 @@ class Targets:
         return replace(self, values=np.concatenate([self.values, empty]), weights=np.concatenate([self.weights, empty]))
 
     def weights_of_one(self) -> np.ndarray:
-        """What leaving one row out takes from the normalised weights: a row of weight 2 is two rows, one is left out."""
+        """What leaving one row out takes from the normalised weights: of a row of weight 2, which is two rows, one."""
         known = self.weights[self.labelled]
         total = known.sum(axis=0)
         return np.minimum(known, 1.0) / np.where(total > 0, total, 1.0)
