@@ -175,10 +175,10 @@ class LSVVClassifier(ClassifierPredictions, VectorValuedEstimator):
     >>> from lsvv import LSVVClassifier
     >>> X, truth = make_moons(300, noise=0.08, random_state=0)
     >>> y = np.full(300, -1)
-    >>> y[:6] = truth[:6]
+    >>> y[:12] = truth[:12]
     >>> model = LSVVClassifier(random_state=0).fit(X, y)
     >>> round(float((model.transduction_ == truth).mean()), 2)
-    1.0
+    0.99
     """
 
     def __init__(
