@@ -12,8 +12,8 @@ from sklearn.linear_model import LogisticRegression, Ridge
 import laws
 import naive
 from laws import Put
-from lsvv import LSVVClassifier, LSVVRegressor
-from lsvv.features import Linear, Nystroem, RandomFourier, Sketch
+from lsvv import LSVVClassifier, LSVVRegressor, risk
+from lsvv.features import Linear, MappedRows, Nystroem, RandomFourier, Sketch
 from lsvv.graph import KNNGraph
 from lsvv.linalg import to_numpy
 from models import MAP, blobs, classifier, curves, indicators, regressor, some_labels
@@ -305,3 +305,33 @@ def test_a_model_of_arrays_takes_tensors_and_back() -> None:
     np.testing.assert_array_equal(model.predict(torch.as_tensor(X)), model.predict(X))
     there = classifier().fit(torch.as_tensor(X), Y)
     np.testing.assert_array_equal(there.predict(X), model.predict(X))
+
+
+# -------------------------------------------------------------------------------------------------------------- memory
+
+
+@pytest.mark.parametrize("settings", [{}, {"loss": "logistic"}, {"spectral": 1e-3}, {"power": 1}], ids=str)
+@pytest.mark.parametrize("block_bytes", [1, 40 * 8 * 7])
+def test_a_fit_in_blocks_is_the_same_fit(
+    put: Put, settings: dict[str, Any], block_bytes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = classifier(ridge=0.05, tol=1e-6, **settings).fit(X, Y)
+    monkeypatch.setitem(MappedRows.__init__.__kwdefaults__ or {}, "block_bytes", block_bytes)
+    blocked = classifier(ridge=0.05, tol=1e-6, **settings).fit(put(X), put(Y))
+    laws.close(blocked.coef_, whole.coef_, rtol=1e-6, atol=1e-8)
+    laws.close(blocked.predict_proba(put(X)), whole.predict_proba(X), rtol=1e-6, atol=1e-8)
+
+
+def test_masks_beyond_the_memory_for_moments_are_worked_over_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows, labels = indicators()
+    _, numbers = curves()
+    on_moments = (classifier(ridge=0.05).fit(rows, labels), regressor(ridge=0.05).fit(rows, numbers))
+    monkeypatch.setattr(risk, "MOMENT_BYTES", 0)
+    over_rows = (
+        classifier(ridge=0.05, tol=1e-9, max_iter=5000).fit(rows, labels),
+        regressor(ridge=0.05, tol=1e-9, max_iter=5000).fit(rows, numbers),
+    )
+    for here, there in zip(on_moments, over_rows, strict=True):
+        assert "closed form" in here.solution_.status
+        assert "closed form" not in there.solution_.status
+        laws.close(there.coef_, here.coef_, rtol=1e-5, atol=1e-6)
