@@ -22,6 +22,16 @@ Folder = Annotated[
 Names = Annotated[list[str] | None, typer.Argument(metavar="[NAME...]", help="Which data sets; all by default.")]
 
 
+def _known(names: list[str] | None) -> tuple[str, ...]:
+    """The names, all of them in the registry."""
+    from lsvv.data import DATASETS, DataError
+
+    for name in names or ():
+        if name not in DATASETS:
+            raise DataError(f"There is no data set named {name!r}. See 'lsvv data list'.")
+    return tuple(names or ())
+
+
 @app.command("list")
 def list_command(as_json: options.Json = False, debug: options.Debug = False) -> None:
     """List the data sets by name, task and size.
@@ -53,7 +63,7 @@ def fetch_command(
     with sentences(debug):
         from lsvv.data import fetch, paper_names
 
-        for name in names or paper_names():
+        for name in _known(names) or paper_names():
             files = fetch(name, folder)
             say(f"{name}: {', '.join(str(file) for file in files)}", quiet)
 
@@ -69,7 +79,7 @@ def verify_command(
     with sentences(debug):
         from lsvv.data import verify
 
-        findings = verify(folder, tuple(names) if names else None)
+        findings = verify(folder, _known(names) or None)
         if as_json:
             typer.echo(json.dumps([vars(finding) for finding in findings], indent=2))
         else:

@@ -32,7 +32,7 @@ def sentences(debug: bool) -> Iterator[None]:
         if debug:
             raise
         code = _code(error)
-        said = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
+        said = str(error) or f"{type(error).__name__}."
         if code == BUG:
             said = (
                 f"lsvv itself failed: {type(error).__name__}: {said} Run again with --debug and report what it shows."

@@ -1,0 +1,221 @@
+"""The command line as people and scripts meet it: subprocesses, sentences, exit codes."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from lsvv.cli.app import app
+from lsvv.cli.speech import BAD_INPUT, BUG, CANNOT_WRITE, STOPPED
+
+USAGE = 2
+ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "COLUMNS": "120", "TERM": "dumb"}
+Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
+
+
+def beasts(n_rows: int = 30) -> str:
+    """Two kinds told apart by size; every third is known."""
+    lines = ["size,habitat,kind"]
+    for row in range(n_rows):
+        size, kind = (20 + row % 7, "cat") if row % 2 == 0 else (60 + row % 5, "dog")
+        lines.append(f"{size}.5,{'house' if row % 4 < 2 else 'field'},{kind if row % 3 == 0 else ''}")
+    return "\n".join(lines) + "\n"
+
+
+def here(*arguments: str) -> Result:
+    """Runs a command within this process: quicker, where the process itself is not what is tested."""
+    return CliRunner().invoke(app, list(arguments))
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Runs ``python -m lsvv`` in an empty folder that holds t.csv."""
+    (tmp_path / "t.csv").write_text(beasts())
+
+    def call(*arguments: str, **options: Any) -> "subprocess.CompletedProcess[bytes]":
+        command = [sys.executable, "-m", "lsvv", *arguments]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, env=ENVIRONMENT, timeout=60, **options)
+
+    return call
+
+
+def test_fill_writes_beside_the_table_and_says_what_it_did(run: Run, tmp_path: Path) -> None:
+    done = run("fill", "t.csv", "--target", "kind", "--features", "linear")
+    assert done.returncode == 0, done.stderr
+    said = done.stderr.decode()
+    assert "kind: classes, because its cells are 2 different names." in said
+    assert "Filled 20 cells; 10 were known." in said
+    assert "The filled table is in t.filled.csv" in said
+    assert done.stdout == b""
+    before = beasts().splitlines()
+    after = (tmp_path / "t.filled.csv").read_text().splitlines()
+    assert after[0] == before[0] + ",kind_probability,kind_filled"
+    assert after[2].startswith(before[2] + "dog,0.")
+    assert after[1] == before[1] + ",,false"
+    assert (tmp_path / "t.csv").read_text() == beasts()
+
+
+def test_a_table_flows_from_standard_input_to_standard_output(run: Run) -> None:
+    done = run("fill", "-", "-t", "kind", "--features", "linear", "--quiet", input=beasts().encode())
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == b""
+    assert len(done.stdout.splitlines()) == 31
+
+
+def test_json_is_all_that_stands_on_standard_output(run: Run) -> None:
+    done = run("fill", "t.csv", "-t", "kind", "--features", "linear", "--json", "-o", "out.csv")
+    said = json.loads(done.stdout)
+    assert (said["out"], said["targets"][0]["filled"], said["targets"][0]["task"]) == ("out.csv", 20, "classes")
+    assert done.stderr == b""
+
+
+def test_a_model_is_fitted_into_a_file_and_predicts_in_another_process(run: Run, tmp_path: Path) -> None:
+    assert run("fit", "t.csv", "-t", "kind", "-o", "m.lsvv", "--features", "linear").returncode == 0
+    (tmp_path / "new.csv").write_text("habitat,size\nhouse,21\nfield,63\n")
+    done = run("predict", "m.lsvv", "new.csv")
+    assert done.returncode == 0, done.stderr
+    lines = (tmp_path / "new.predicted.csv").read_text().splitlines()
+    assert lines[0] == "habitat,size,kind_predicted,kind_probability"
+    assert [line.split(",")[2] for line in lines[1:]] == ["cat", "dog"]
+    assert here("export", str(tmp_path / "m.lsvv"), "-o", str(tmp_path / "m.onnx")).exit_code == 0
+    assert (tmp_path / "m.onnx").stat().st_size > 0
+
+
+def test_a_sheet_is_asked_for_and_handed_back(tmp_path: Path) -> None:
+    table, sheet, out = (str(tmp_path / name) for name in ("t.csv", "t.ask.csv", "out.csv"))
+    Path(table).write_text(beasts())
+    asked = here("ask", table, "-t", "kind", "--budget", "3", "--features", "linear")
+    assert (asked.exit_code, "3 cells are worth asking for" in asked.stderr) == (0, True)
+    Path(sheet).write_text(Path(sheet).read_text().replace(",kind,,", ",kind,wolf,"))
+    done = here("fill", table, "-t", "kind", "--labels", sheet, "-o", out, "--features", "linear")
+    assert (done.exit_code, "3 labels were taken from" in done.stderr) == (0, True)
+    assert Path(out).read_text().count("wolf") >= 3
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "code", "sentence"),
+    [
+        (b"", ("-t", "y"), BAD_INPUT, "is empty"),
+        (b"x,y\n1,\n2,\n", ("-t", "y"), BAD_INPUT, "has no known cell"),
+        (b"x,y\n1,a\n", ("-t", "y", "-o", "in.csv"), CANNOT_WRITE, "is the input, which is never overwritten"),
+    ],
+)
+def test_hostile_tables_end_a_process_with_a_sentence_and_a_code(
+    run: Run, tmp_path: Path, text: bytes, arguments: tuple[str, ...], code: int, sentence: str
+) -> None:
+    (tmp_path / "in.csv").write_bytes(text)
+    done = run("fill", "in.csv", *arguments)
+    said = done.stderr.decode()
+    assert (done.returncode, sentence in said, "Traceback" in said) == (code, True, False), said
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.csv", "t.csv"]
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "code", "sentence"),
+    [
+        (b"x,y\n", ("-t", "y"), BAD_INPUT, "has no rows"),
+        (b"x,y\n1,a\n", ("-t", "y"), BAD_INPUT, "at least two classes"),
+        (b"y\na\nb\n", ("-t", "y"), BAD_INPUT, "no column beside the target"),
+        (b"x,y,y\n1,a,b\n", ("-t", "y"), BAD_INPUT, "several columns named 'y'"),
+        (b'x,y\n1,"open\n', ("-t", "y"), BAD_INPUT, "never closes"),
+        (b"x,y\n1,a\n", ("-t", "y", "--task", "poetry"), BAD_INPUT, "There is no task 'poetry'"),
+        (b"x,y\n1,a\n", ("-t", "y", "-o", "no/out.csv"), CANNOT_WRITE, "There is no folder no"),
+        (b"x,y\n1,a\n", ("-t", "y", "-o", "out.xlsx"), CANNOT_WRITE, "should end in .csv"),
+        (b"x,y\n1,a\n", (), USAGE, "--target"),
+        (b"x,y\n1,a\n", ("-t", "y", "--json", "-o", "-"), USAGE, "exclude each other"),
+    ],
+)
+def test_hostile_tables_end_with_a_sentence_and_a_code(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    text: bytes,
+    arguments: tuple[str, ...],
+    code: int,
+    sentence: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in.csv").write_bytes(text)
+    done = here("fill", "in.csv", *arguments)
+    said = done.stderr
+    assert (done.exit_code, sentence in said, "Traceback" in said) == (code, True, False), said
+    assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
+
+
+def test_a_missing_file_is_a_sentence_and_with_debug_a_traceback(run: Run) -> None:
+    done = here("fill", "no.csv", "-t", "kind")
+    assert (done.exit_code, done.stderr) == (BAD_INPUT, "Error: There is no file no.csv. Check the path.\n")
+    assert b"Traceback" in run("fill", "no.csv", "-t", "kind", "--debug").stderr
+
+
+SABOTAGE = """
+import errno, os, signal, sys
+import lsvv.tables.filling
+def {name}(*arguments, **options):
+    {act}
+{where}.{name} = {name}
+sys.argv = ["lsvv", "fill", "t.csv", "-t", "kind", "--features", "linear"]
+from lsvv.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("where", "name", "act", "code", "sentence"),
+    [
+        (
+            "os",
+            "fsync",
+            "raise OSError(errno.ENOSPC, 'No space left')",
+            CANNOT_WRITE,
+            "could not be written: No space left",
+        ),
+        ("os", "replace", "signal.raise_signal(signal.SIGINT)", STOPPED, "Stopped. No file was written."),
+        ("lsvv.tables.filling", "choose_model", "signal.raise_signal(signal.SIGINT)", STOPPED, "Stopped."),
+        ("lsvv.tables.filling", "choose_model", "raise RuntimeError('oops')", BUG, "itself failed: RuntimeError: oops"),
+    ],
+)
+def test_what_breaks_on_the_way_leaves_no_file(
+    tmp_path: Path, where: str, name: str, act: str, code: int, sentence: str
+) -> None:
+    (tmp_path / "t.csv").write_text(beasts())
+    script = SABOTAGE.format(where=where, name=name, act=act)
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, env=ENVIRONMENT, capture_output=True, timeout=60
+    )
+    said = done.stderr.decode()
+    assert (done.returncode, sentence in said, "Traceback" in said) == (code, True, False), said
+    assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
+
+
+@pytest.mark.parametrize(
+    "command", ["fill", "fit", "predict", "export", "ask", "data list", "data fetch", "data verify"]
+)
+def test_every_help_has_an_example(command: str) -> None:
+    shown = here(*command.split(), "--help")
+    assert shown.exit_code == 0
+    assert f"lsvv {command} " in " ".join(shown.output.split()).replace("Usage: ", "", 1) + " "
+    assert "Try:" in shown.output
+
+
+def test_help_loads_nothing_that_learns() -> None:
+    script = (
+        "import sys, lsvv; before = set(sys.modules); import lsvv.cli.app; "
+        "print(*[name for name in ('numpy', 'sklearn', 'pandas', 'skrub', 'torch', 'rich.progress', 'lsvv.tables') "
+        "if name in set(sys.modules) - before])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+
+
+def test_data_sets_are_listed_and_verified(tmp_path: Path) -> None:
+    assert {entry["name"] for entry in json.loads(here("data", "list", "--json").stdout)} >= {"iris", "MNIST"}
+    done = here("data", "verify", "iris", "--folder", str(tmp_path))
+    assert (done.exit_code, "not here" in done.stdout) == (BAD_INPUT, True)
+    done = here("data", "verify", "nonsense", "--folder", str(tmp_path))
+    assert (done.exit_code, "There is no data set named 'nonsense'" in done.stderr) == (BAD_INPUT, True)
