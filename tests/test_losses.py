@@ -71,6 +71,23 @@ def test_gradients_are_lipschitz_with_the_stated_constant(name: str, seed: int, 
     laws.gradient_is_lipschitz(SMOOTH[name], F, H, T, A)
 
 
+@pytest.mark.parametrize(
+    ("loss", "at", "along"),
+    [
+        (Squared(), [0.0, 0.0], [1.0, 0.0]),
+        (MulticlassLogistic(), [0.0, 0.0], [1.0, -1.0]),
+        (BinaryLogistic(), [0.0, 0.0], [1.0, 0.0]),
+        (MulticlassHinge(0.3), [1.0, 0.0], [1.0, -1.0]),
+        (BinaryHinge(0.3), [0.85, -5.0], [1.0, 0.0]),
+    ],
+    ids=lambda value: str(value) if isinstance(value, Loss) else "",
+)
+def test_the_stated_constant_is_reached(loss: Loss, at: list[float], along: list[float]) -> None:
+    F, E, T, A = np.array([at]), 1e-4 * np.array([along]), np.array([[1.0, 0.0]]), np.ones((1, 2))
+    change = loss.value_and_gradient(F + E, T, A)[1] - loss.value_and_gradient(F - E, T, A)[1]
+    assert np.linalg.norm(change) == pytest.approx(loss.curvature * np.linalg.norm(2 * E), rel=1e-6)
+
+
 @pytest.mark.parametrize("name", ALL)
 @given(seed=st.integers(0, 10_000))
 def test_an_entry_of_weight_zero_has_no_influence(name: str, seed: int) -> None:
