@@ -23,7 +23,7 @@ def ask_command(
     ] = None,
     out: Annotated[str | None, typer.Option("--out", "-o", help="Where the sheet goes; - is standard output.")] = None,
     task: options.Task = None,
-    features: options.Features = "fourier",
+    features: options.Features = "auto",
     seed: options.Seed = 0,
     format: options.Format = None,
     missing: options.Missing = None,

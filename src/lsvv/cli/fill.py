@@ -28,7 +28,7 @@ def fill_command(
         str | None, typer.Option("--labels", help="A labelling sheet from 'lsvv ask', filled in by hand.")
     ] = None,
     task: options.Task = None,
-    features: options.Features = "fourier",
+    features: options.Features = "auto",
     seed: options.Seed = 0,
     format: options.Format = None,
     missing: options.Missing = None,

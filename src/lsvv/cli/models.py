@@ -21,7 +21,7 @@ def fit_command(
     target: options.Target,
     out: Annotated[str, typer.Option("--out", "-o", help="Where the model goes.")] = "model.lsvv",
     task: options.Task = None,
-    features: options.Features = "fourier",
+    features: options.Features = "auto",
     seed: options.Seed = 0,
     format: options.Format = None,
     missing: options.Missing = None,

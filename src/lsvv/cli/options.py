@@ -21,7 +21,7 @@ Task = Annotated[
         help="classes, labels, tags or numbers; or COL=TASK[,COL=TASK...]. Found from the cells by default.",
     ),
 ]
-Features = Annotated[str, typer.Option("--features", help="The feature map: fourier (curved) or linear.")]
+Features = Annotated[str, typer.Option("--features", help="What the model may be: auto, linear or fourier (curved).")]
 Seed = Annotated[int, typer.Option("--seed", help="Seeds all draws; the same seed gives the same table.")]
 Format = Annotated[
     str | None, typer.Option("--format", help="csv, tsv, parquet, xlsx or jsonl, where the file's ending does not say.")

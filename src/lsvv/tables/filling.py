@@ -100,7 +100,7 @@ def fill(
     targets: Sequence[str],
     *,
     task: str | None = None,
-    features: str = "fourier",
+    features: str = "auto",
     random_state: int = 0,
     progress: Progress | None = None,
 ) -> Filled:
@@ -115,8 +115,8 @@ def fill(
     task : str, optional
         "classes", "labels", "tags" or "numbers" for all targets, or "column=task" parted by commas; found from the
         cells where it is not given.
-    features : "fourier" or "linear"
-        The feature map.
+    features : "auto", "linear" or "fourier"
+        The maps searched: straight, curved, or both.
     random_state : int
         Seeds all draws.
     progress : callable, optional
@@ -143,7 +143,7 @@ def fill(
         results = _results(table, [found[column] for column in targets])
         edits = _edits(table, results)
         frame = _frame(table, edits)
-    notes = (*table.notes, *vectoriser.notes, *_result_notes(results))
+    notes = (*table.notes, *vectoriser.notes, *_model_notes(fitted), *_result_notes(results))
     settings = {"targets": list(targets), "task": task, "features": features, "random_state": random_state}
     return Filled(table, frame, edits, results, fitted, vectoriser, X, notes, watch.seconds, settings)
 
@@ -224,6 +224,11 @@ def _frame(table: Table, edits: Edits) -> Any:
         for row, value in cells.items():
             columns[name][row] = value
     return pd.DataFrame({**columns, **edits.columns}, index=table.frame.index)
+
+
+def _model_notes(fitted: Sequence[Fitted]) -> Iterator[str]:
+    for part in fitted:
+        yield from (f"{part.group.name}: {note}" for note in part.model.notes_)
 
 
 def _result_notes(results: Sequence[TargetResult]) -> Iterator[str]:

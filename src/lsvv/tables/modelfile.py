@@ -26,7 +26,7 @@ HEADER, BODY = "lsvv.json", "fitted.skops"
 # the packages whose own classes a model is made of; skops itself vouches for scikit-learn, NumPy and SciPy
 TRUSTED = ("lsvv.", "skrub._", "skrub.selectors._", "numpy.dtype")
 
-_TRAINING_ONLY = ("transduction_", "held_out_scores_", "held_out_rows_", "solution_")
+_TRAINING_ONLY = ("transduction_", "loo_", "loo_predictions_", "weights_", "_T", "_known", "_labelled", "_bases")
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +101,8 @@ def _lean(model: Any) -> Any:
     lean = copy.copy(model)
     for name in _TRAINING_ONLY:
         vars(lean).pop(name, None)
+    # its presence says that the model is fitted
+    lean.atlas_ = None
     return lean
 
 

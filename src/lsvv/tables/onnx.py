@@ -1,33 +1,48 @@
-"""A fitted estimator as an ONNX graph: scores = phi(X) W + b, for linear and random Fourier features."""
+"""A fitted estimator as an ONNX graph: its scores from phi, W and b, for linear and random Fourier features."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from lsvv.features import Linear, RandomFourier
+from lsvv.losses import BinaryLogistic, Loss, MulticlassLogistic, Squared
 from lsvv.tables.table import TableError
+from lsvv.targets import Numbers
 
 __all__ = ["exported"]
 
 OPSET = 17
 
+Node = tuple[str, list[str], str]
+"""Its kind, what it reads, what it makes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """share * link(W' phi(x) + b): one of the models that are averaged."""
+
+    feature_map: Any
+    W: np.ndarray
+    b: np.ndarray
+    loss: Loss
+    share: np.ndarray
+
 
 def exported(model: Any) -> bytes:
     """The ONNX bytes of a fitted estimator: input "X" (rows, features), output "scores" (rows, outputs).
 
-    Scores are those of ``coef_`` and ``intercept_``: numbers on their own scale, one score a class or label.
-    Weights are stored in double precision, so that onnxruntime's scores are the estimator's to 1e-5.
+    Scores are what the estimator thresholds or returns: one expectation a class or label, numbers on their own scale.
+    All is in double precision, so that onnxruntime's scores are the estimator's to 1e-5.
     """
     try:
         import onnx
         from onnx import TensorProto, helper
     except ImportError as error:
         raise TableError("Writing ONNX needs onnx: pip install 'lsvv[onnx]'.") from error
-    nodes, constants = _features(model.feature_map_)
-    constants |= {"W": np.asarray(model.coef_).T, "b": np.asarray(model.intercept_)[None, :]}
-    nodes += [("MatMul", ["phi", "W"], "linear"), ("Add", ["linear", "b"], "scores")]
+    nodes, constants = _graph(model)
     graph = helper.make_graph(
         [helper.make_node(kind, inputs, [output]) for kind, inputs, output in nodes],
         "lsvv",
@@ -40,26 +55,79 @@ def exported(model: Any) -> bytes:
     return bytes(made.SerializeToString())
 
 
-def _features(feature_map: Any) -> tuple[list[tuple[str, list[str], str]], dict[str, np.ndarray]]:
-    """The nodes from "X" to "phi", and the arrays they read.
+def _graph(model: Any) -> tuple[list[Node], dict[str, np.ndarray]]:
+    """slope * sum of the parts + offset."""
+    parts, slope, offset = _parts(model)
+    nodes: list[Node] = []
+    constants = {"slope": slope, "offset": offset}
+    for number, part in enumerate(parts):
+        more, arrays = _part(part, f"_{number}")
+        nodes += more
+        constants |= arrays
+    nodes.append(("Sum", [f"part_{number}" for number in range(len(parts))], "total"))
+    nodes += [("Mul", ["total", "slope"], "sloped"), ("Add", ["sloped", "offset"], "scores")]
+    return nodes, constants
+
+
+def _parts(model: Any) -> tuple[list[Part], np.ndarray, np.ndarray]:
+    """The parts of an average, and the line from their sum to the scores."""
+    if model.best_estimator_ is not None:
+        core, loss = model.best_estimator_, model._loss_of[model.best_params_["loss"]]
+        weights, offset = np.asarray(core._weights), np.asarray(core._offset)
+        parts, stretch, mean = [Part(core.feature_map_, weights, offset, loss, np.ones(offset.size))], 1.0, 0.0 * offset
+    else:
+        whole = model._ensemble
+        parts = [Part(model.maps_[one.map], one.W, one.b, one.loss, one.share) for one in whole.families]
+        stretch, mean = whole.stretch, whole.mean
+    slope, shift = np.full(mean.size, stretch), (1.0 - stretch) * mean
+    codec = model._codec
+    if isinstance(codec, Numbers):
+        slope, shift = slope * codec.scale, shift * codec.scale + codec.mean
+    return parts, slope[None, :], shift[None, :]
+
+
+def _part(part: Part, tail: str) -> tuple[list[Node], dict[str, np.ndarray]]:
+    nodes, constants = _features(part.feature_map, tail)
+    constants |= {f"W{tail}": part.W, f"b{tail}": part.b[None, :], f"share{tail}": part.share[None, :]}
+    nodes += [
+        ("MatMul", [f"phi{tail}", f"W{tail}"], f"linear{tail}"),
+        ("Add", [f"linear{tail}", f"b{tail}"], f"score{tail}"),
+        (_link(part.loss), [f"score{tail}"], f"expected{tail}"),
+        ("Mul", [f"expected{tail}", f"share{tail}"], f"part{tail}"),
+    ]
+    return nodes, constants
+
+
+def _link(loss: Loss) -> str:
+    """The node from a score to what it expects; ONNX's softmax runs over the last axis."""
+    for kind, node in ((Squared, "Identity"), (MulticlassLogistic, "Softmax"), (BinaryLogistic, "Sigmoid")):
+        if isinstance(loss, kind):
+            return node
+    raise TableError(
+        f"The loss {type(loss).__name__} cannot be written as ONNX. Fit with the squared or logistic loss."
+    )
+
+
+def _features(feature_map: Any, tail: str) -> tuple[list[Node], dict[str, np.ndarray]]:
+    """The nodes from "X" to phi, and the arrays they read.
 
     cos(a) is written sin(a + pi / 2): onnxruntime has no cosine of doubles.
     """
     if isinstance(feature_map, Linear):
-        return [("Identity", ["X"], "phi")], {}
+        return [("Identity", ["X"], f"phi{tail}")], {}
     if not isinstance(feature_map, RandomFourier):
         raise TableError(
             f"{type(feature_map).__name__} features cannot be written as ONNX. Fit with linear or fourier features."
         )
     constants = {
-        "frequencies": np.asarray(feature_map.frequencies_),
-        "offsets": np.asarray(feature_map.offsets_, dtype=np.float64)[None, :] + np.pi / 2,
-        "size": np.sqrt(2.0 / feature_map.n_components),
+        f"frequencies{tail}": np.asarray(feature_map.frequencies_),
+        f"offsets{tail}": np.asarray(feature_map.offsets_, dtype=np.float64)[None, :] + np.pi / 2,
+        f"size{tail}": np.sqrt(2.0 / feature_map.n_components),
     }
-    nodes = [
-        ("MatMul", ["X", "frequencies"], "turned"),
-        ("Add", ["turned", "offsets"], "angles"),
-        ("Sin", ["angles"], "waves"),
-        ("Mul", ["waves", "size"], "phi"),
+    nodes: list[Node] = [
+        ("MatMul", ["X", f"frequencies{tail}"], f"turned{tail}"),
+        ("Add", [f"turned{tail}", f"offsets{tail}"], f"angles{tail}"),
+        ("Sin", [f"angles{tail}"], f"waves{tail}"),
+        ("Mul", [f"waves{tail}", f"size{tail}"], f"phi{tail}"),
     ]
     return nodes, constants
