@@ -15,8 +15,8 @@ MISSING = ("NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "<NA>")
 """Texts that mean an empty cell, beside blanks."""
 
 # 007 is a code rather than a number, and so is +49 30 123
-_NUMBER = re.compile(r"[+-]?(?:0|[1-9]\d*)?(?:\.\d*)?(?:[eE][+-]?\d+)?")
-_NUMBER_WITH_COMMA = re.compile(r"[+-]?(?:0|[1-9]\d*)?(?:,\d*)?(?:[eE][+-]?\d+)?")
+_NUMBER = re.compile(r"\s*[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*")
+_NUMBER_WITH_COMMA = re.compile(_NUMBER.pattern.replace(r"\.", ","))
 
 
 def is_missing(value: Any, markers: frozenset[str] = frozenset(MISSING)) -> bool:
@@ -62,18 +62,13 @@ def as_numbers(values: Sequence[Any]) -> np.ndarray | None:
     if texts:
         if len(texts) < len(known):
             return None
-        comma = not all(_is_number(text, _NUMBER) for text in texts)
-        if comma and not all(_is_number(text, _NUMBER_WITH_COMMA) for text in texts):
+        comma = not all(map(_NUMBER.fullmatch, texts))
+        if comma and not all(map(_NUMBER_WITH_COMMA.fullmatch, texts)):
             return None
     elif not all(isinstance(value, (int, float, np.number)) and not isinstance(value, bool) for value in known):
         return None
     read = (lambda text: float(text.replace(",", "."))) if comma else float
     return np.array([math.nan if value is None else read(value) for value in values], dtype=np.float64)
-
-
-def _is_number(text: str, pattern: re.Pattern[str]) -> bool:
-    text = text.strip()
-    return any(char.isdigit() for char in text) and pattern.fullmatch(text) is not None
 
 
 def decimals_of(values: Iterable[Any]) -> int:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from lsvv.tables.cells import is_missing
@@ -15,21 +15,29 @@ from lsvv.tables.table import Edits, Source, Table, TableError, unique_names
 __all__ = ["Delimited", "read_delimited"]
 
 DELIMITERS = (b",", b";", b"\t", b"|")
+BLOCK_ROWS = 10_000
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 _DECIMAL_COMMA = re.compile(rb"[+-]?\d+,\d+")
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One record: the raw bytes of its cells, and of the line end that follows."""
+    """One record as it stands in the file: its raw text, and the line end that follows."""
 
-    cells: tuple[bytes, ...]
+    raw: bytes
     end: bytes
 
     @property
     def is_blank(self) -> bool:
         """A line without anything, which is kept but is no row."""
-        return self.cells == (b"",)
+        return not self.raw
+
+    def cells(self, delimiter: bytes) -> list[bytes]:
+        """The raw cells; one that starts with a quote ends with one."""
+        cells = self.raw.split(delimiter)
+        if not any(cell.startswith(b'"') for cell in cells):
+            return cells
+        return [match.group() for match in _scanned(self.raw, 0, delimiter, "The record")]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,11 +74,13 @@ class Delimited(Source):
     def decimal_comma(self) -> bool:
         """Whether numbers are written as 1,5: only where semicolons part the cells."""
         some = self.records[:1000] if self.delimiter == b";" else ()
-        return any(_DECIMAL_COMMA.fullmatch(cell) for record in some for cell in record.cells)
+        return any(_DECIMAL_COMMA.fullmatch(cell) for record in some for cell in record.cells(b";"))
 
     def _record(self, record: Record, changes: Mapping[int, bytes], added: list[bytes]) -> bytes:
-        width = len(self.columns) if changes or added else 0
-        cells = [*record.cells, *[b""] * (width - len(record.cells))]
+        if not changes and not added:
+            return record.raw + record.end
+        cells = record.cells(self.delimiter)
+        cells += [b""] * (len(self.columns) - len(cells))
         for index, cell in changes.items():
             cells[index] = cell
         return self.delimiter.join([*cells, *added]) + record.end
@@ -109,13 +119,20 @@ def read_delimited(data: bytes, name: str, suffix: str, markers: frozenset[str])
     if records[0].is_blank:
         raise TableError(f"{name} starts with an empty line. Put the names of the columns into the first line.")
     header, body = records[0], tuple(records[1:])
-    columns, notes = unique_names([_value(cell) for cell in header.cells])
-    rows = [record.cells for record in body if not record.is_blank]
-    short = _check_lengths(rows, len(columns), name)
-    values = {column: [_value_at(cells, place, markers) for cells in rows] for place, column in enumerate(columns)}
-    frame = pd.DataFrame(values, columns=columns, index=range(len(rows)), dtype=object)
+    columns, notes = unique_names([_value(cell) for cell in header.cells(delimiter)])
+    rows = [record for record in body if not record.is_blank]
+    blocks = [
+        _values(rows[start : start + BLOCK_ROWS], start, delimiter, len(columns), markers, name)
+        for start in range(0, max(len(rows), 1), BLOCK_ROWS)
+    ]
+    values = {
+        column: pd.concat([block[place] for block in blocks], ignore_index=True) for place, column in enumerate(columns)
+    }
+    short = sum(len(record.cells(delimiter)) < len(columns) for record in rows)
+    told = f"{short} rows have fewer cells than there are columns; the missing ones count as empty."
     source = Delimited(header, body, delimiter, encoding, tuple(columns), suffix)
-    return Table(name, frame, source, (*encoding.notes, *notes, *short))
+    frame = pd.DataFrame(values, columns=columns, index=range(len(rows)))
+    return Table(name, frame, source, (*encoding.notes, *notes, *([told] if short else [])))
 
 
 def _find_delimiter(plain: bytes) -> bytes:
@@ -126,56 +143,67 @@ def _find_delimiter(plain: bytes) -> bytes:
 
 
 def _records(plain: bytes, delimiter: bytes, name: str) -> Iterator[Record]:
-    """The records in order. A quote at the start of a cell opens it; one within a cell is a character."""
-    # possessive, so that a quote left open is found rather than read some other way
-    field = re.compile(rb'(?:"[^"]*+(?:""[^"]*+)*+"|(?!"))[^' + re.escape(delimiter) + rb"\r\n]*+")
+    """The records in order."""
     position, number = 0, 0
     while position < len(plain):
         number += 1
         found = _LINE_END.search(plain, position)
         stop, after = found.span() if found else (len(plain), len(plain))
-        cells = plain[position:stop].split(delimiter)
-        if any(cell.startswith(b'"') for cell in cells):
-            cells, stop = _quoted(plain, position, field, delimiter, f"{name}: record {number}")
+        if b'"' in plain[position:stop]:
+            *_, last = _scanned(plain, position, delimiter, f"{name}: record {number}")
+            stop = last.end()
             found = _LINE_END.match(plain, stop)
             after = found.end() if found else stop
-        yield Record(tuple(cells), plain[stop:after])
+        yield Record(plain[position:stop], plain[stop:after])
         position = after
 
 
-def _quoted(
-    plain: bytes, position: int, field: re.Pattern[bytes], delimiter: bytes, where: str
-) -> tuple[list[bytes], int]:
-    """The cells of a record with quotes, which may run over several lines, and where it ends."""
-    cells: list[bytes] = []
+def _scanned(plain: bytes, position: int, delimiter: bytes, where: str) -> Iterator[re.Match[bytes]]:
+    """The cells of the record that starts at ``position``, which may run over several lines.
+
+    A quote at the start of a cell opens it; one within a cell is a character.
+    """
+    cell, number = _cell_pattern(delimiter), 0
     while True:
-        match = field.match(plain, position)
+        number += 1
+        match = cell.match(plain, position)
         if match is None:
             raise TableError(
-                f"{where} opens a quote in column {len(cells) + 1} that never closes. Close it, or double the quotes "
-                f"that are part of the text."
+                f"{where} opens a quote in column {number} that never closes. Close it, or double the quotes that are "
+                f"part of the text."
             )
-        cells.append(match.group())
+        yield match
         position = match.end()
         if plain[position : position + 1] != delimiter:
-            return cells, position
+            return
         position += 1
 
 
-def _check_lengths(rows: list[tuple[bytes, ...]], n_columns: int, name: str) -> tuple[str, ...]:
-    for number, cells in enumerate(rows, start=1):
+@cache
+def _cell_pattern(delimiter: bytes) -> re.Pattern[bytes]:
+    # possessive, so that a quote left open is found rather than read some other way
+    return re.compile(rb'(?:"[^"]*+(?:""[^"]*+)*+"|(?!"))[^' + re.escape(delimiter) + rb"\r\n]*+")
+
+
+def _values(
+    rows: Sequence[Record], start: int, delimiter: bytes, n_columns: int, markers: frozenset[str], name: str
+) -> list[Any]:
+    """The columns of some rows as arrays of texts, None where a cell is empty; a few rows at a time save memory."""
+    import pandas as pd
+
+    columns: list[list[str | None]] = [[] for _ in range(n_columns)]
+    for number, record in enumerate(rows, start=start + 1):
+        cells = record.cells(delimiter)
         if len(cells) > n_columns:
             raise TableError(
                 f"{name}: row {number} has {len(cells)} cells, but the first line names {n_columns} columns. Quote "
                 f"cells that hold the separator, or name the missing columns."
             )
-    short = sum(len(cells) < n_columns for cells in rows)
-    return (f"{short} rows have fewer cells than there are columns; the missing ones count as empty.",) if short else ()
-
-
-def _value_at(cells: tuple[bytes, ...], place: int, markers: frozenset[str]) -> str | None:
-    value = _value(cells[place]) if place < len(cells) else ""
-    return None if is_missing(value, markers) else value
+        cells += [b""] * (n_columns - len(cells))
+        for column, cell in zip(columns, cells, strict=True):
+            value = _value(cell)
+            column.append(None if is_missing(value, markers) else value)
+    return [pd.Series(column, dtype="str") for column in columns]
 
 
 def _value(cell: bytes) -> str:

@@ -56,7 +56,11 @@ class Vectoriser:
         lacking = [column for column in self.kinds if column not in frame.columns]
         if lacking:
             raise TableError(f"The table has no column {lacking[0]!r}, which the model was fitted with. Add it.")
-        return _standard(_encoded(self.encoder, _prepared(frame, self.kinds)), self.middle, self.centre, self.scale)
+        blocks = [
+            _encoded(self.encoder, _prepared(frame.iloc[start : start + FITTING_ROWS], self.kinds))
+            for start in range(0, len(frame), FITTING_ROWS)
+        ]
+        return np.concatenate([_standard(block, self.middle, self.centre, self.scale) for block in blocks])
 
 
 def fit_vectoriser(frame: pd.DataFrame, leave_out: Sequence[str], random_state: int = 0) -> Vectoriser:
