@@ -120,7 +120,7 @@ def test_hostile_tables_end_a_process_with_a_sentence_and_a_code(
     ("text", "arguments", "code", "sentence"),
     [
         (b"x,y\n", ("-t", "y"), BAD_INPUT, "has no rows"),
-        (b"x,y\n1,a\n", ("-t", "y"), BAD_INPUT, "at least two classes"),
+        (b"x,y\n1,a\n", ("-t", "y"), BAD_INPUT, "has one known cell"),
         (b"y\na\nb\n", ("-t", "y"), BAD_INPUT, "no column beside the target"),
         (b"x,y,y\n1,a,b\n", ("-t", "y"), BAD_INPUT, "several columns named 'y'"),
         (b'x,y\n1,"open\n', ("-t", "y"), BAD_INPUT, "never closes"),

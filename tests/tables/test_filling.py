@@ -111,7 +111,8 @@ def test_names_of_added_columns_do_not_clash(beasts: Text, csv_table: Reader) ->
     [
         ("x,y\n", ["y"], "has no rows"),
         ("x,y\n1,\n", ["y"], "has no known cell"),
-        ("x,y\n1,a\n", ["y"], "at least two classes"),
+        ("x,y\n1,a\n", ["y"], "has one known cell"),
+        ("x,y\n1,a\n2,a\n", ["y"], "at least two classes"),
         ("y\na\n\n", ["y"], "no column beside the target"),
         ("x,y\n1,a\n2,b\n", ["z"], "has no column 'z'. It has 'x', 'y'"),
         ("x,y\n1,a\n2,b\n", [], "No target is named"),

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import onnx
 import onnxruntime
 import pytest
 import skops.io
@@ -63,6 +64,17 @@ def test_onnx_scores_are_the_estimators_to_1e_5(filled: Filled) -> None:
             np.testing.assert_allclose(scores[:, 0], part.model.predict(filled.X), atol=1e-5)
         else:
             np.testing.assert_allclose(scores[:, 1] - scores[:, 0], part.model.decision_function(filled.X), atol=1e-5)
+
+
+def test_onnx_of_labels_has_both_maps_and_both_links(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(60, 3))
+    Y = (X @ rng.normal(size=(3, 2)) + 0.5 * np.sin(3 * X[:, :1]) > 0).astype(float)
+    Y[30:] = np.nan
+    model = choose_model("labels", 60).fit(X, Y)
+    nodes = {node.op_type for node in onnx.load_from_string(exported(model)).graph.node}
+    assert nodes >= {"Cos", "Sigmoid", "Identity"}
+    session = onnxruntime.InferenceSession(exported(model), providers=["CPUExecutionProvider"])
+    np.testing.assert_allclose(session.run(None, {"X": X})[0] - 0.5, model.decision_function(X), atol=1e-5)
 
 
 def test_other_features_cannot_be_exported() -> None:

@@ -1,5 +1,6 @@
 """Tasks are found from cells, and answers are spelt as the column spells them."""
 
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ def test_the_task_follows_from_the_cells(cells: tuple[Any, ...], task: str) -> N
 
 
 def test_several_columns_of_0_and_1_are_labels_learnt_together() -> None:
-    cells: dict[str, list[Any]] = {"a": ["0", "1"], "b": ["1", None], "c": ["x", "y"], "d": [1.5, 2.5], "e": [0.5, 3]}
+    cells: dict[str, list[Any]] = {"a": ["0", "1"], "b": ["1", "0"], "c": ["x", "y"], "d": [1.5, 2.5], "e": [0.5, 3]}
     found = find_task(cells, {})
     assert [finding.task for finding in found] == ["labels", "labels", "classes", "numbers", "numbers"]
     groups = grouped([code(finding, cells[finding.column]) for finding in found])
@@ -64,12 +65,12 @@ def test_a_word_overrides_what_was_found() -> None:
         ([1.0, float("inf")], "numbers", "is infinite in row 2"),
         (["0", "2"], "labels", "is to be 0 or 1, but holds '2'"),
         (["a", "a"], "tags", "fewer than two different tags"),
-        ([__import__("datetime").date(2020, 1, 1)], None, "holds dates"),
+        ([date(2020, 1, 1), date(2020, 1, 2)], None, "holds dates"),
     ],
 )
 def test_cells_that_do_not_fit_get_a_sentence(cells: list[Any], task: str | None, sentence: str) -> None:
     with pytest.raises(TableError, match=sentence):
-        code(find_task({"y": cells}, {"y": task} if task else {})[0], cells)
+        code(Finding("y", task, "") if task else find_task({"y": cells}, {})[0], cells)
 
 
 @pytest.mark.parametrize(

@@ -55,11 +55,13 @@ def fill_command(
     if as_json and place == "-":
         raise typer.BadParameter("--json and a table on standard output exclude each other: name a file with --out.")
     with sentences(debug), progress(quiet or as_json) as show:
-        from lsvv.tables import check_place, fill, read
+        from lsvv.tables import check_folder, check_place, fill, read
 
         read_table = read(table, format=format, missing=options.markers(missing))
         if place != "-":
             check_place(place, read_table, table)
+        if report is not None:
+            check_folder(report)
         targets = names_in(target, list(read_table.frame.columns))
         if labels is not None:
             from lsvv.tables.asking import with_labels

@@ -38,9 +38,10 @@ def fit_command(
     `lsvv predict animals.lsvv new.csv`
     """
     with sentences(debug), progress(quiet or as_json) as show:
-        from lsvv.tables import fill, read, summary
+        from lsvv.tables import check_folder, fill, read, summary
         from lsvv.tables.modelfile import TableModel, saved
 
+        check_folder(out)
         read_table = read(table, format=format, missing=options.markers(missing))
         targets = names_in(target, list(read_table.frame.columns))
         filled = fill(read_table, targets, task=task, features=features, random_state=seed, progress=show)

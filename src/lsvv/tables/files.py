@@ -16,7 +16,7 @@ from lsvv.tables.parquet import read_parquet
 from lsvv.tables.spreadsheet import read_spreadsheet
 from lsvv.tables.table import Table, TableError, WritingError
 
-__all__ = ["FORMATS", "check_place", "parse", "read", "write_atomically"]
+__all__ = ["FORMATS", "check_folder", "check_place", "parse", "read", "write_atomically"]
 
 FORMATS: dict[str, Callable[[bytes, str, str, frozenset[str]], Table]] = {
     ".csv": read_delimited,
@@ -103,16 +103,22 @@ def check_place(out: str | os.PathLike[str], table: Table, source: str | os.Path
     place = Path(out)
     if str(source) != "-" and place.exists() and place.samefile(source):
         raise WritingError(f"{place} is the input, which is never overwritten. Choose another place with --out.")
+    check_folder(place)
+    if place.suffix.lower() != table.source.suffix:
+        raise WritingError(
+            f"{place} should end in {table.source.suffix}: a table is written in the format it was read in."
+        )
+
+
+def check_folder(out: str | os.PathLike[str]) -> None:
+    """Refuses, before any work, a place where no file can go."""
+    place = Path(out)
     if place.is_dir():
         raise WritingError(f"{place} is a folder. Name a file in it with --out.")
     if not place.parent.is_dir():
         raise WritingError(f"There is no folder {place.parent}. Make it, or choose another place with --out.")
     if not os.access(place.parent, os.W_OK):
         raise WritingError(f"Nothing can be written into {place.parent}. Choose another place with --out.")
-    if place.suffix.lower() != table.source.suffix:
-        raise WritingError(
-            f"{place} should end in {table.source.suffix}: a table is written in the format it was read in."
-        )
 
 
 def write_atomically(data: bytes, path: str | os.PathLike[str]) -> None:

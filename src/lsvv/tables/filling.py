@@ -15,7 +15,7 @@ from lsvv.tables.inputs import Vectoriser, fit_vectoriser
 from lsvv.tables.models import choose_model
 from lsvv.tables.results import Answer, answers
 from lsvv.tables.table import Edits, Table, fresh_name
-from lsvv.tables.targets import Group, NumberTarget, Target, code, grouped
+from lsvv.tables.targets import Group, LabelTarget, NumberTarget, Target, code, grouped
 from lsvv.tables.tasks import check_columns, find_task, task_words
 
 __all__ = ["Filled", "Fitted", "Progress", "TargetResult", "cells_of", "fill", "fit_groups"]
@@ -228,7 +228,8 @@ def _frame(table: Table, edits: Edits) -> Any:
 
 def _model_notes(fitted: Sequence[Fitted]) -> Iterator[str]:
     for part in fitted:
-        yield from (f"{part.group.name}: {note}" for note in part.model.notes_)
+        # labels are called by their number there, and by their names below
+        yield from (f"{part.group.name}: {note}" for note in part.model.notes_ if not note.startswith("Label column"))
 
 
 def _result_notes(results: Sequence[TargetResult]) -> Iterator[str]:
@@ -236,6 +237,8 @@ def _result_notes(results: Sequence[TargetResult]) -> Iterator[str]:
         column = result.target.column
         if not result.rows.size:
             yield f"The target {column!r} has no empty cell: nothing was filled, only checked."
+        if isinstance(result.target, LabelTarget) and np.unique(result.target.values[result.target.known]).size == 1:
+            yield f"The known cells of {column!r} all say the same, and so do the filled ones."
         if result.interval is not None and result.interval.note:
             yield f"{column}: {result.interval.note}"
         if result.target.known.sum() < 2 * len(result.target.outputs):

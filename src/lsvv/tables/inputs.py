@@ -20,6 +20,7 @@ __all__ = ["Vectoriser", "fit_vectoriser"]
 
 FEWEST_FOR_IDENTIFIERS = 10
 TEXT_COMPONENTS = 20
+FEWEST_A_CATEGORY = 5
 FITTING_ROWS = 20_000
 FARTHEST = 4.0
 
@@ -80,7 +81,7 @@ def fit_vectoriser(frame: pd.DataFrame, leave_out: Sequence[str], random_state: 
     if len(frame) > FITTING_ROWS:
         some = np.sort(rng.choice(len(frame), FITTING_ROWS, replace=False))
     prepared = _prepared(frame.iloc[some], kinds)
-    encoder = _new_encoder(random_state)
+    encoder = _new_encoder(len(prepared), random_state)
     encoded = _encoded(encoder, prepared, fit=True)
     names = tuple(str(name) for name in encoder.get_feature_names_out())
     # a name may be left out by the encoder itself, where a sample of a column turns out empty
@@ -177,14 +178,16 @@ def _text(cell: Any) -> str:
     return json.dumps(cell, sort_keys=True, default=str) if isinstance(cell, dict) else str(cell)
 
 
-def _new_encoder(random_state: int) -> Any:
+def _new_encoder(n_rows: int, random_state: int) -> Any:
     try:
         from skrub import DatetimeEncoder, StringEncoder, TableVectorizer
     except ImportError as error:
         raise TableError("Learning from a table needs skrub: pip install 'lsvv[tables]'.") from error
     texts = StringEncoder(n_components=TEXT_COMPONENTS, random_state=random_state)
     dates = DatetimeEncoder(add_weekday=True)
-    return TableVectorizer(high_cardinality=texts, datetime=dates, n_jobs=1)
+    # a category needs a few rows each to be told from a text
+    most_categories = int(np.clip(n_rows / FEWEST_A_CATEGORY, 3, 40))
+    return TableVectorizer(cardinality_threshold=most_categories, high_cardinality=texts, datetime=dates, n_jobs=1)
 
 
 def _encoded(encoder: Any, prepared: pd.DataFrame, *, fit: bool = False) -> np.ndarray:

@@ -109,10 +109,7 @@ def _link(loss: Loss) -> str:
 
 
 def _features(feature_map: Any, tail: str) -> tuple[list[Node], dict[str, np.ndarray]]:
-    """The nodes from "X" to phi, and the arrays they read.
-
-    cos(a) is written sin(a + pi / 2): onnxruntime has no cosine of doubles.
-    """
+    """The nodes from "X" to phi, and the arrays they read."""
     if isinstance(feature_map, Linear):
         return [("Identity", ["X"], f"phi{tail}")], {}
     if not isinstance(feature_map, RandomFourier):
@@ -121,13 +118,13 @@ def _features(feature_map: Any, tail: str) -> tuple[list[Node], dict[str, np.nda
         )
     constants = {
         f"frequencies{tail}": np.asarray(feature_map.frequencies_),
-        f"offsets{tail}": np.asarray(feature_map.offsets_, dtype=np.float64)[None, :] + np.pi / 2,
+        f"offsets{tail}": np.asarray(feature_map.offsets_, dtype=np.float64)[None, :],
         f"size{tail}": np.sqrt(2.0 / feature_map.n_components),
     }
     nodes: list[Node] = [
         ("MatMul", ["X", f"frequencies{tail}"], f"turned{tail}"),
         ("Add", [f"turned{tail}", f"offsets{tail}"], f"angles{tail}"),
-        ("Sin", [f"angles{tail}"], f"waves{tail}"),
+        ("Cos", [f"angles{tail}"], f"waves{tail}"),
         ("Mul", [f"waves{tail}", f"size{tail}"], f"phi{tail}"),
     ]
     return nodes, constants

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,11 +28,11 @@ class Quality:
 
     def sentence(self) -> str:
         """The measure in words."""
+        if not math.isfinite(self.value):
+            return f"not to be measured: all {self.n_known} known cells are the same"
         if self.measure == "R2":
-            return (
-                f"R2 {self.value:.2f} ({self.low:.2f} to {self.high:.2f}) on {self.n_known} known cells, each "
-                f"predicted without its own value"
-            )
+            span = f" ({self.low:.2f} to {self.high:.2f})" if math.isfinite(self.low) else ""
+            return f"R2 {self.value:.2f}{span} on {self.n_known} known cells, each predicted without its own value"
         return (
             f"{100 * self.value:.0f} % right ({100 * self.low:.0f} to {100 * self.high:.0f} %) on {self.n_known} known "
             f"cells, each predicted without its own label (the most common answer: {100 * self.baseline:.0f} %)"
@@ -75,15 +76,18 @@ def quality_of_numbers(truth: np.ndarray, predicted: np.ndarray, random_state: i
     """R^2 = 1 - mean squared error / variance, with a bootstrap interval; the mean itself has 0."""
     rng = np.random.default_rng(random_state)
     draws = rng.integers(truth.size, size=(500, truth.size))
-    values = [_r2(truth[draw], predicted[draw]) for draw in draws]
-    low, high = np.nanquantile(values, [0.025, 0.975]) if truth.size > 2 else (np.nan, np.nan)
+    values = np.array([_r2(truth[draw], predicted[draw]) for draw in draws])
+    values = values[np.isfinite(values)]
+    low, high = np.quantile(values, [0.025, 0.975]) if values.size and truth.size > 2 else (math.nan, math.nan)
     return Quality("R2", _r2(truth, predicted), float(low), float(high), 0.0, int(truth.size))
 
 
 def _r2(truth: np.ndarray, predicted: np.ndarray) -> float:
     spread = float(np.sum((truth - truth.mean()) ** 2))
-    # a resample of equal values has no spread to explain, and says nothing
-    return 1.0 - float(np.sum((truth - predicted) ** 2)) / spread if spread > 0 else 0.0
+    # equal values have no spread to explain, but for what rounding leaves
+    if spread <= 1e-20 * float(np.sum(truth**2)):
+        return math.nan
+    return 1.0 - float(np.sum((truth - predicted) ** 2)) / spread
 
 
 def interval_of(truth: np.ndarray, predicted: np.ndarray, coverage: float = COVERAGE) -> Interval:

@@ -40,14 +40,12 @@ class Spreadsheet(Source):
         return stream.getvalue()
 
 
-def read_spreadsheet(data: bytes, name: str, suffix: str, markers: frozenset[str], sheet: str | None = None) -> Table:
-    """A table from one sheet of a workbook, by default the first; formulas count with their stored values."""
+def read_spreadsheet(data: bytes, name: str, suffix: str, markers: frozenset[str]) -> Table:
+    """A table from the first sheet of a workbook; formulas count with their stored values."""
     import pandas as pd
 
     book, written = _open(data, name, formulas=False), _open(data, name, formulas=True)
-    chosen = sheet or book.sheetnames[0]
-    if chosen not in book.sheetnames:
-        raise TableError(f"{name} has no sheet {chosen!r}. Choose one of {', '.join(book.sheetnames)}.")
+    chosen = book.sheetnames[0]
     rows = _trimmed([list(row) for row in book[chosen].iter_rows(values_only=True)])
     formulas = [list(row) for row in written[chosen].iter_rows()]
     if not rows:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -80,23 +80,24 @@ def task_words(words: str | None, columns: Sequence[str]) -> dict[str, str]:
 def find_task(values: Mapping[str, Sequence[Any]], given: Mapping[str, str]) -> list[Finding]:
     """The task of every target column; ``values`` holds each column's cells, None where empty."""
     for column, cells in values.items():
-        _refuse_no_known(column, cells)
+        _refuse_too_few(column, sum(cell is not None for cell in cells))
     found = [
         Finding(column, given[column], "as asked for") if column in given else _find(column, cells)
         for column, cells in values.items()
     ]
-    flags = [finding for finding in found if finding.task == "labels" and finding.column not in given]
-    if len(flags) == 1:
-        # a single 0/1 column has no other to be learnt with: it is two classes
-        found = [Finding(one.column, "classes", "its cells are 0 or 1") if one in flags else one for one in found]
-    return found
+    if sum(one.task == "labels" for one in found) > 1:
+        return found
+    # a single 0/1 column has no other to be learnt with: it is two classes
+    return [replace(one, task="classes") if one.task == "labels" else one for one in found]
 
 
-def _refuse_no_known(column: str, cells: Sequence[Any]) -> None:
-    if all(cell is None for cell in cells):
+def _refuse_too_few(column: str, n_known: int) -> None:
+    if n_known == 0:
         raise TableError(
             f"The target {column!r} has no known cell, so there is nothing to learn from. Fill in at least a few."
         )
+    if n_known == 1:
+        raise TableError(f"The target {column!r} has one known cell. Fill in at least two, better twenty.")
 
 
 def _find(column: str, cells: Sequence[Any]) -> Finding:
