@@ -30,7 +30,7 @@ def test_crammer_and_singers_machine(put: Put) -> None:
     reference = machine(ridge, multi_class="crammer_singer").fit(problem.Phi, np.argmax(problem.T, axis=1))
     best = objective.value(put(reference.coef_.T))
     assert best - 1e-6 <= solution.value <= best + solution.gap + 1e-5
-    assert solution.gap <= SMOOTHINGS[-1] / 2
+    assert 0 <= solution.gap <= SMOOTHINGS[-1] / 2 <= 0.0015
 
 
 def test_one_support_vector_machine_a_label(put: Put) -> None:
