@@ -16,7 +16,7 @@ from lsvv.selection.leave_one_out import PathPoint, smooth_path, squared_path
 
 @dataclass(frozen=True)
 class Setting:
-    """One point of the atlas."""
+    """One point of the atlas; maps of one ``kind`` differ by their random draw alone."""
 
     map: int
     loss: str
@@ -25,6 +25,7 @@ class Setting:
     ridge: float
     spectral: float = 0.0
     free_rank: float = 0.0
+    kind: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,12 +54,11 @@ class Grid:
 class Atlas:
     """Settings in the order they were tried, their losses, and the members still worth keeping.
 
-    A member's weight only falls as better ones come, so those below the smallest weight are let go at once: memory
-    holds what the average will use, not the whole grid.
+    Members of one map and loss are averaged by themselves, so those of negligible weight there are let go at once:
+    memory holds what the average will use, not the whole grid.
     """
 
     n_labels: np.ndarray
-    supervised_too: bool = True
     settings: list[Setting] = field(default_factory=list)
     losses: list[np.ndarray] = field(default_factory=list)
     members: list[Member] = field(default_factory=list)
@@ -69,22 +69,24 @@ class Atlas:
         self.losses.append(member.losses)
         self.members.append(replace(member, loo=member.loo.astype(np.float32)))
 
-    def prune(self, sharpness: float = SHARPNESS) -> None:
-        """Let members go whose weight is negligible among all, and among the supervised ones."""
-        keep = np.zeros(len(self.members), dtype=bool)
-        supervised = np.array([member.setting.manifold == 0.0 for member in self.members])
-        for group in (np.ones_like(supervised), supervised) if self.supervised_too else (np.ones_like(supervised),):
+    def prune(self, start: int, sharpness: float = SHARPNESS) -> None:
+        """Let members from ``start`` on go whose weight among them is negligible, also among the supervised ones."""
+        mine = self.members[start:]
+        keep = np.zeros(len(mine), dtype=bool)
+        supervised = np.array([m.setting.manifold == 0.0 for m in mine])
+        losses = np.array([m.losses for m in mine])
+        for group in (np.ones(len(mine), dtype=bool), supervised):
             if group.any():
-                losses = np.array([member.losses for member in self.members])[group]
-                each = loo_weights(losses, self.n_labels, sharpness) > 0
-                total = loo_weights(losses.sum(axis=1, keepdims=True), self.n_labels.max(), sharpness) > 0
+                each = loo_weights(losses[group], self.n_labels, sharpness) > 0
+                total = loo_weights(losses[group].sum(axis=1, keepdims=True), self.n_labels.max(), sharpness) > 0
                 keep[np.flatnonzero(group)[each.any(axis=1) | total[:, 0]]] = True
-        self.members = [member for member, kept in zip(self.members, keep, strict=True) if kept]
+        self.members[start:] = [member for member, kept in zip(mine, keep, strict=True) if kept]
 
 
 def explore(
     atlas: Atlas,
     map_number: int,
+    kind: int,
     Phi: np.ndarray,
     T: np.ndarray,
     known: np.ndarray,
@@ -95,15 +97,20 @@ def explore(
     sharpness: float = SHARPNESS,
 ) -> None:
     """Add every setting of one map: ``Phi`` of the labelled rows, ``graphs`` the matrix G for each power."""
-    for number, power in enumerate(grid.powers):
-        # without the manifold term powers do not differ
-        manifolds = [m for m in grid.manifolds if m > 0.0 or number == 0]
-        for loss in grid.losses:
-            ridges = grid.ridges if isinstance(loss, Squared) else grid.smooth_ridges
+    first_of_kind = all(setting.kind != kind for setting in atlas.settings)
+    for loss in grid.losses:
+        # a smooth loss costs ten times the squared one: one draw of each kind has to do
+        if not first_of_kind and not isinstance(loss, Squared) and len(grid.losses) > 1:
+            continue
+        start = len(atlas.members)
+        ridges = grid.ridges if isinstance(loss, Squared) else grid.smooth_ridges
+        for number, power in enumerate(grid.powers):
+            # without the manifold term powers do not differ
+            manifolds = [m for m in grid.manifolds if m > 0.0 or number == 0]
             for member in _paths(Phi, T, known, graphs.get(power), manifolds, ridges, loss, fit_intercept):
-                setting = replace(member.setting, map=map_number, power=power)
+                setting = replace(member.setting, map=map_number, power=power, kind=kind)
                 atlas.add(replace(member, setting=setting))
-            atlas.prune(sharpness)
+        atlas.prune(start, sharpness)
 
 
 def _paths(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,8 @@ import numpy as np
 from lsvv.assembly import map_rows
 from lsvv.linalg import Array, like
 from lsvv.losses import Loss
-from lsvv.selection.atlas import Member, expected
+from lsvv.selection.atlas import Member, expected, output_losses
+from lsvv.selection.averaging import loo_weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,40 +35,83 @@ class Ensemble:
     stretch: float
 
     def expectations(self, maps: Sequence[Any], X: Array) -> Array:
-        """M for the rows of ``X``."""
+        """M for the rows of ``X``; each map is applied once."""
         total: Array = 0.0
-        for family in self.families:
-            scores = map_rows(maps[family.map], X).times(family.W) if family.W.any() else None
-            if scores is None:
-                scores = like(np.zeros((X.shape[0], family.b.size)), X)
-            scores = scores + like(family.b, scores)[None, :]
-            total = total + like(family.share, scores)[None, :] * expected(scores, family.loss)
+        for number in sorted({family.map for family in self.families}):
+            mine = [family for family in self.families if family.map == number]
+            scores = map_rows(maps[number], X).times(np.concatenate([family.W for family in mine], axis=1))
+            for place, family in enumerate(mine):
+                K = family.b.size
+                part = scores[:, place * K : (place + 1) * K] + like(family.b, scores)[None, :]
+                total = total + like(family.share, scores)[None, :] * expected(part, family.loss)
         mean = like(self.mean, total)[None, :]
         return mean + self.stretch * (total - mean)
 
 
-def combine(
+@dataclass(frozen=True, eq=False)
+class Average:
+    """Families with their shares, the leave-one-out expectation of the whole, and each member's weight."""
+
+    families: tuple[Family, ...]
+    loo: np.ndarray
+    weights: np.ndarray
+
+    def mixed_with(self, other: Average, share: float) -> Average:
+        """``share`` of this average and the rest of the other, both over the same members."""
+        families = [replace(f, share=share * f.share) for f in self.families if share > 0]
+        families += [replace(f, share=(1.0 - share) * f.share) for f in other.families if share < 1]
+        blend = share * self.loo + (1.0 - share) * other.loo
+        return Average(tuple(families), blend, share * self.weights + (1.0 - share) * other.weights)
+
+
+def average(
     members: Sequence[Member],
-    weights: np.ndarray,
+    use: np.ndarray,
+    T: np.ndarray,
+    known: np.ndarray,
     losses: dict[str, Loss],
     bases: Sequence[np.ndarray | None],
-) -> tuple[list[Family], np.ndarray]:
-    """The families of the weighted members, and the leave-one-out expectation of their average."""
-    families, loo = [], np.zeros(members[0].loo.shape)
-    keys = sorted({(member.setting.map, member.setting.loss) for member in members})
-    for key in keys:
-        chosen = [i for i, member in enumerate(members) if (member.setting.map, member.setting.loss) == key]
-        share = weights[chosen].sum(axis=0)
-        if not share.any():
-            continue
-        inner = weights[chosen] / np.where(share > 0, share, 1.0)
-        W = sum(inner[j] * members[i].W for j, i in enumerate(chosen))
-        b = sum(inner[j] * members[i].b for j, i in enumerate(chosen))
-        scores = sum(inner[j] * members[i].loo.astype(np.float64) for j, i in enumerate(chosen))
-        loss, basis = losses[key[1]], bases[key[0]]
-        families.append(Family(key[0], loss, np.asarray(W) if basis is None else basis @ W, np.asarray(b), share))
-        loo += share * expected(np.asarray(scores), loss)
-    return families, loo
+    *,
+    per_output: bool,
+) -> Average:
+    """Settings of one map by their leave-one-out losses; draws of one kind alike; kinds by their averages' losses.
+
+    Draws differ by chance alone, so none is preferred; and a kind is judged by what the average of its draws does,
+    which is better than any one of them.
+    """
+    n_labels: Any = known.sum(axis=0).astype(np.float64)
+    weights = np.zeros((len(members), T.shape[1]))
+    families: dict[tuple[int, str], tuple[Family, np.ndarray, int]] = {}
+    for key in sorted({(m.setting.map, m.setting.loss) for m, used in zip(members, use, strict=True) if used}):
+        chosen = [i for i, m in enumerate(members) if use[i] and (m.setting.map, m.setting.loss) == key]
+        inner = _shared(np.array([members[i].losses for i in chosen]), n_labels, per_output)
+        weights[chosen] = inner
+        W, b, scores = (
+            sum(w * getattr(members[i], part) for w, i in zip(inner, chosen, strict=True)) for part in ("W", "b", "loo")
+        )
+        basis, loss = bases[key[0]], losses[key[1]]
+        family = Family(key[0], loss, W if basis is None else basis @ W, np.asarray(b), np.zeros(T.shape[1]))
+        families[key] = (family, expected(np.asarray(scores, dtype=np.float64), loss), members[chosen[0]].setting.kind)
+    kinds = sorted({(kind, key[1]) for key, (_, _, kind) in families.items()})
+    groups = [[key for key, (_, _, kind) in families.items() if (kind, key[1]) == one] for one in kinds]
+    loo = [np.mean([families[key][1] for key in group], axis=0) for group in groups]
+    outer = _shared(np.array([output_losses(one, T, known) for one in loo]), n_labels, per_output)
+    placed = []
+    for group, share in zip(groups, outer, strict=True):
+        for key in group:
+            placed.append(replace(families[key][0], share=share / len(group)))
+            rows = [i for i, m in enumerate(members) if use[i] and (m.setting.map, m.setting.loss) == key]
+            weights[rows] *= share / len(group)
+    whole = np.sum([share * one for share, one in zip(outer, loo, strict=True)], axis=0)
+    return Average(tuple(family for family in placed if family.share.any()), whole, weights)
+
+
+def _shared(losses: np.ndarray, n_labels: np.ndarray, per_output: bool) -> np.ndarray:
+    """Weights of settings (rows) for outputs (columns), the same for all unless ``per_output``."""
+    if per_output:
+        return loo_weights(losses, n_labels)
+    weights = loo_weights(losses.sum(axis=1, keepdims=True), float(n_labels.max()))
+    return np.repeat(weights, losses.shape[1], axis=1)
 
 
 def spectrum_of(families: Sequence[Family]) -> np.ndarray:

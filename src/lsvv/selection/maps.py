@@ -15,25 +15,33 @@ WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0)
 """Multiples of the median distance that a width="auto" stands for."""
 N_COMPONENTS = 1000
 """Size of the Fourier map of features="auto"."""
-DRAWN_COLUMNS = 500
-"""A small random map is drawn anew until this many columns were seen: draws are then averaged too."""
+DRAWN_COLUMNS = 1000
+"""A small random map is drawn anew until this many columns were seen, and the draws are averaged."""
+
+MOST_DRAWS = 10
 
 
-def expand_maps(features: Any, n_draws: int | str, rng: np.random.Generator) -> list[Any]:
-    """Unfitted transformers: "auto" is linear and Fourier, lists are joined, each width "auto" becomes several."""
+def expand_maps(features: Any, n_draws: int | str, rng: np.random.Generator) -> list[tuple[Any, int]]:
+    """Unfitted transformers, each with the number of its kind: draws that differ by chance alone share one.
+
+    "auto" is linear and Fourier, lists are joined, each width "auto" becomes several.
+    """
     if isinstance(features, str) and features == "auto":
         features = [Linear(), RandomFourier(N_COMPONENTS)]
-    maps: list[Any] = []
+    maps: list[tuple[Any, int]] = []
+    n_kinds = 0
     for one in features if isinstance(features, (list, tuple)) else [features]:
         base = as_feature_map(one, None)
         parameters = base.get_params(deep=False)
+        widths = _widths(parameters)
         for _ in range(_count_draws(base, parameters, n_draws)):
             seed = int(rng.integers(2**31))
-            for width in _widths(parameters):
+            for number, width in enumerate(widths):
                 changes: dict[str, Any] = {} if width is None else {"width": width}
                 if parameters.get("random_state", 0) is None:
                     changes["random_state"] = seed
-                maps.append(clone(base).set_params(**changes))
+                maps.append((clone(base).set_params(**changes), n_kinds + number))
+        n_kinds += len(widths)
     return maps
 
 
@@ -46,7 +54,8 @@ def _count_draws(base: Any, parameters: dict[str, Any], n_draws: int | str) -> i
     if not random:
         return 1
     if n_draws == "auto":
-        return max(1, DRAWN_COLUMNS // int(parameters["n_components"]))
+        size = int(parameters["n_components"])
+        return 1 if size >= N_COMPONENTS else min(MOST_DRAWS, DRAWN_COLUMNS // size)
     if isinstance(n_draws, bool) or not isinstance(n_draws, (int, np.integer)) or n_draws < 1:
         raise ValueError(f"n_draws={n_draws!r} is not a count. Pass 'auto' or an integer of at least 1.")
     return int(n_draws)

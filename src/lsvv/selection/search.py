@@ -16,8 +16,8 @@ from lsvv.inputs import check_rows, generator
 from lsvv.linalg import Array, stack_rows, to_numpy
 from lsvv.losses import Loss
 from lsvv.selection.atlas import Atlas, Grid, Member, expected, explore, loss_name
-from lsvv.selection.averaging import SHARPNESS, Guard, guard, loo_weights, stretch
-from lsvv.selection.ensemble import Ensemble, combine, spectrum_of
+from lsvv.selection.averaging import Guard, guard, stretch
+from lsvv.selection.ensemble import Average, Ensemble, average, spectrum_of
 from lsvv.selection.maps import compress, expand_maps, labelled_block
 from lsvv.selection.tail import N_FOLDS, tail_members
 from lsvv.targets import Codec, Targets
@@ -145,7 +145,7 @@ class SearchEstimator(BaseEstimator):
         self.maps_, self._bases = [], []
         Lap: sp.csr_array | None = None
         leading: Any = None
-        for number, feature_map in enumerate(expand_maps(self.features, self.n_draws, rng)):
+        for number, (feature_map, kind) in enumerate(expand_maps(self.features, self.n_draws, rng)):
             fitted = fit_map(feature_map, X, None)
             rows, basis = compress(map_rows(fitted, X))
             if Lap is None and max(grid.manifolds) > 0.0:
@@ -155,7 +155,7 @@ class SearchEstimator(BaseEstimator):
             graphs = {} if Lap is None else manifold_matrices(rows, Lap, grid.powers)
             graphs = {power: to_numpy(G) for power, G in graphs.items()}
             Phi = labelled_block(rows, labelled)
-            explore(self.atlas_, number, Phi, self._T, known, graphs, grid, fit_intercept=self.fit_intercept)
+            explore(self.atlas_, number, kind, Phi, self._T, known, graphs, grid, fit_intercept=self.fit_intercept)
             self.maps_.append(fitted)
             self._bases.append(basis)
             best = self._best_squared()
@@ -189,47 +189,45 @@ class SearchEstimator(BaseEstimator):
             fit_intercept=self.fit_intercept,
         ):
             self.atlas_.add(member)
-        self.atlas_.prune()
 
     def _choose(self, targets: Targets) -> None:
         """Weights from the losses, the guard, and the model they make."""
-        atlas = self.atlas_
-        losses = np.array([member.losses for member in atlas.members])
-        weights = self._weights_of(losses)
-        self.guard_: Guard | None = None
         notes = list(targets.notes)
-        supervised = np.array([member.setting.manifold == 0.0 for member in atlas.members])
+        members = self.atlas_.members
+        supervised = np.array([member.setting.manifold == 0.0 for member in members])
+        chosen = self._average(np.ones(len(members), dtype=bool))
+        self.guard_: Guard | None = None
         if self.safe and supervised.any() and not supervised.all():
-            alone = np.zeros_like(weights)
-            alone[supervised] = self._weights_of(losses[supervised])
-            self.guard_ = guard(self._row_losses(alone), self._row_losses(weights))
-            weights = self.guard_.share * weights + (1.0 - self.guard_.share) * alone
+            alone = self._average(supervised)
+            self.guard_ = guard(self._row_losses(alone.loo), self._row_losses(chosen.loo))
+            chosen = chosen.mixed_with(alone, self.guard_.share)
             notes.append(self.guard_.sentence)
-        self.weights_ = weights
-        self.loo_ = np.array(atlas.losses).mean(axis=1)
-        self.best_params_ = self._params_of(int(np.argmin(self.loo_)))
+        self.weights_ = chosen.weights
+        self.loo_ = np.array(self.atlas_.losses).mean(axis=1)
         self.best_index_ = int(np.argmin(self.loo_))
-        families, loo = combine(atlas.members, weights, self._loss_of, self._bases)
-        n_known = self._known.sum(axis=0)
-        mean = (self._known * self._T).sum(axis=0) / np.maximum(n_known, 1)
-        factor = stretch(loo, self._T, self._known) if self._stretches else 1.0
-        self._ensemble = Ensemble(tuple(families), mean, factor)
-        self.loo_predictions_ = mean + factor * (loo - mean)
-        self.singular_values_ = spectrum_of(families)
+        self.best_params_ = self._params_of(self.best_index_)
+        mean = (self._known * self._T).sum(axis=0) / np.maximum(self._known.sum(axis=0), 1)
+        factor = stretch(chosen.loo, self._T, self._known) if self._stretches else 1.0
+        self._ensemble = Ensemble(chosen.families, mean, factor)
+        self.loo_predictions_ = mean + factor * (chosen.loo - mean)
+        self.singular_values_ = spectrum_of(chosen.families)
         self.effective_rank_ = int(np.sum(self.singular_values_ > 1e-6 * max(self.singular_values_[0], 1e-300)))
         self.n_outputs_ = int(self._T.shape[1])
         self.notes_ = tuple(notes)
 
-    def _weights_of(self, losses: np.ndarray) -> np.ndarray:
-        """One weight a setting and output: the same for all outputs unless ``per_output``."""
-        if self.per_output and not self._codec.one_class_a_row:
-            return loo_weights(losses, self.atlas_.n_labels, SHARPNESS)
-        shared = loo_weights(losses.sum(axis=1, keepdims=True), float(self.atlas_.n_labels.max()), SHARPNESS)
-        return np.repeat(shared, losses.shape[1], axis=1)
+    def _average(self, use: np.ndarray) -> Average:
+        return average(
+            self.atlas_.members,
+            use,
+            self._T,
+            self._known,
+            self._loss_of,
+            self._bases,
+            per_output=self.per_output and not self._codec.one_class_a_row,
+        )
 
-    def _row_losses(self, weights: np.ndarray) -> np.ndarray:
-        """Leave-one-out loss of the weighted average on each labelled row."""
-        _, loo = combine(self.atlas_.members, weights, self._loss_of, self._bases)
+    def _row_losses(self, loo: np.ndarray) -> np.ndarray:
+        """Leave-one-out loss of an average on each labelled row."""
         return np.asarray((self._known * (loo - self._T) ** 2).sum(axis=1))
 
     def _params_of(self, index: int) -> dict[str, Any]:
