@@ -307,11 +307,7 @@ def test_a_graph_without_an_edge_is_a_supervised_model(kind: Any) -> None:
         ({"ridge": float("nan")}, "ridge=nan is out of range"),
         ({"manifold": -0.1}, "manifold=-0.1 is out of range"),
         ({"manifold": "much"}, "manifold='much' is out of range"),
-        pytest.param(
-            {"manifold": None},
-            "manifold=None is out of range",
-            marks=pytest.mark.xfail(raises=TypeError, reason="None reaches np.isfinite before it is refused"),
-        ),
+        ({"manifold": None}, "manifold=None is out of range"),
         ({"spectral": float("inf")}, "spectral=inf is out of range"),
         ({"tol": -1e-3}, "tol=-0.001 is out of range"),
         ({"n_neighbors": 0}, "n_neighbors=0 is out of range. Pass an integer of at least 1"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -156,7 +157,7 @@ class VectorValuedEstimator(BaseEstimator):
     def _check_parameters(self) -> None:
         for name in ("ridge", "manifold", "spectral", "tol"):
             value = getattr(self, name)
-            if isinstance(value, (bool, str)) or not np.isfinite(value) or value < 0:
+            if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= value < np.inf:
                 raise ValueError(f"{name}={value!r} is out of range. Pass a finite number of at least 0.")
         for name in ("n_neighbors", "max_iter"):
             value = getattr(self, name)
