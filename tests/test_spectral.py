@@ -194,3 +194,36 @@ def test_a_fraction_is_not_rounded_up_by_its_own_rounding() -> None:
 def test_free_rank_out_of_range_is_refused(free_rank: Any) -> None:
     with pytest.raises(ValueError, match=r"free_rank=.* is out of range. Pass an integer from 0 to min\(D, K\) = 7"):
         spectral.resolve_free_rank(free_rank, 100, 7)
+
+
+SPECTRA = st.lists(st.floats(1e-6, 1e3), min_size=1, max_size=12).map(lambda v: np.sort(v)[::-1])
+
+
+@given(sigma=SPECTRA, n=st.integers(1, 10_000))
+def test_the_balanced_free_rank_is_the_first_whose_head_is_not_below_its_tail(sigma: np.ndarray, n: int) -> None:
+    theta = spectral.balanced_free_rank(sigma, n)
+    share = sigma / sigma.sum()
+    assert theta**2 >= n * np.sum(share[theta:] ** 2)
+    assert all(t**2 < n * np.sum(share[t:] ** 2) * (1 + 1e-9) for t in range(theta))
+
+
+@given(sigma=SPECTRA, n=st.integers(1, 10_000))
+def test_the_balanced_bound_is_at_most_twice_the_smallest(sigma: np.ndarray, n: int) -> None:
+    share = sigma / sigma.sum()
+    bounds = np.array([t / n + np.sqrt(np.sum(share[t:] ** 2) / n) for t in range(sigma.size + 1)])
+    assert bounds[spectral.balanced_free_rank(sigma, n)] <= 2 * bounds.min() + 2 / n + 1e-12
+
+
+@given(sigma=SPECTRA, n=st.integers(1, 1000), unit=st.floats(1e-3, 1e3))
+def test_the_balanced_free_rank_grows_with_the_labels_and_knows_no_unit(sigma: np.ndarray, n: int, unit: float) -> None:
+    theta = spectral.balanced_free_rank(sigma, n)
+    assert 1 <= theta <= spectral.balanced_free_rank(sigma, 10 * n)
+    # a unit may move a tie by rounding, so the labels are moved off it first
+    assert spectral.balanced_free_rank(unit * sigma, n + 1) >= theta
+
+
+def test_many_labels_free_the_rank_and_equal_values_have_a_closed_form() -> None:
+    assert spectral.balanced_free_rank(np.array([3.0, 2.0, 1.0, 0.0, 0.0]), 10**12) == 3
+    # theta^2 >= n (K - theta) / K^2 with n = K^2: theta^2 + theta >= K
+    assert spectral.balanced_free_rank(np.ones(11), 121) == 3
+    assert spectral.balanced_free_rank(np.zeros(4), 50) == 0

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lsvv.linalg import Array, like, namespace, to_float64
+from lsvv.linalg import Array, like, namespace, to_float64, to_numpy
 
 EXACT = 1e-7
 """Estimated error, as a share of the step ||W - prox(W)||, up to which the Gram route is taken."""
@@ -29,8 +29,38 @@ def resolve_free_rank(free_rank: Any, n_features: int, n_outputs: int) -> int:
         return min(full, int(np.ceil(free_rank * full - 1e-9)))
     raise ValueError(
         f"free_rank={free_rank!r} is out of range. Pass an integer from 0 to min(D, K) = {full}, or a float "
-        f"from 0.0 to 1.0 as a fraction of it."
+        f"from 0.0 to 1.0 as a fraction of it; the estimators also take 'balance'."
     )
+
+
+def balanced_free_rank(sigma: Array, n_labelled: int) -> int:
+    """The smallest theta with theta^2 >= n sum_{j > theta} s_j^2, s = sigma / sum(sigma).
+
+    The paper's remark balances the two terms of Theorem 3, theta r / (4 L^2) = sum_{j > theta} s_j^2, and leaves r
+    open. Here r is the fixed point of the bound at the same theta, r = 4 B^2 theta / n, so that no constant is left
+    to choose where B = L, as for the squared loss on the unit ball. It is as well where the two terms of
+    Corollary 2, theta / n and sqrt(sum_{j > theta} s_j^2 / n), are equal; their sum is then at most twice its minimum
+    over theta, plus 2 / n. The values are divided by the trace norm, at most 1 in the theorem, so the unit of W does
+    not matter; n counts labelled rows, since a bound at n + u is not supported.
+
+    The answer grows with n, up to the rank of W, and is 0 for W = 0 alone.
+
+    Parameters
+    ----------
+    sigma : array
+        Singular values of W, from the largest to the smallest.
+    n_labelled : int
+        Rows with a label.
+
+    Examples
+    --------
+    >>> sigma = np.array([4.0, 2.0, 1.0, 0.5, 0.25])
+    >>> [balanced_free_rank(sigma, n) for n in (10, 100, 1000)]
+    [1, 2, 3]
+    """
+    share = to_numpy(sigma) / max(float(sigma.sum()), 1e-300)
+    tails = np.append(np.cumsum(share[::-1] ** 2)[::-1], 0.0)
+    return int(np.argmax(np.arange(tails.size) ** 2 >= n_labelled * tails))
 
 
 def singular_values(W: Array) -> Array:

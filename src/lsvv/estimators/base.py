@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from dataclasses import replace
 from numbers import Real
 from typing import Any, Self
 
@@ -18,10 +19,10 @@ from lsvv.graph import manifold_matrix
 from lsvv.inputs import check_rows, generator
 from lsvv.linalg import Array, like, stack_rows, take_rows, to_numpy
 from lsvv.losses import Loss
-from lsvv.objective import Objective
-from lsvv.penalties import SpectralPenalty, TailSum, TailSumAsPrinted
+from lsvv.objective import NO_TAIL, Objective
+from lsvv.penalties import TailSum, TailSumAsPrinted
 from lsvv.solvers import SOLVERS, Solution, solve
-from lsvv.spectral import effective_rank, resolve_free_rank, singular_values
+from lsvv.spectral import balanced_free_rank, effective_rank, resolve_free_rank, singular_values
 from lsvv.targets import Targets
 
 METHODS = {
@@ -43,7 +44,7 @@ class VectorValuedEstimator(BaseEstimator):
         ridge: float = 1e-5,
         manifold: float = 1.0,
         spectral: float = 0.0,
-        free_rank: int | float = 0,
+        free_rank: int | float | str = 0,
         spectral_rule: str = "tail",
         n_neighbors: int = 10,
         laplacian: str = "normalized",
@@ -124,8 +125,9 @@ class VectorValuedEstimator(BaseEstimator):
         rows = self._fit_features(X, targets, rng)
         G = self._manifold_matrix(X, rows)
         labelled = rows.take(targets.labelled)
-        objective = self._objective(labelled, loss, targets, G)
-        solution = self._solve(objective, seed=int(rng.integers(2**31)))
+        seed = int(rng.integers(2**31))
+        objective = self._with_tail(self._objective(labelled, loss, targets, G), targets, seed)
+        solution = self._solve(objective, seed)
         self._expose(X, targets, objective, solution)
         self._calibrate(labelled, targets, loss, objective, solution, rng)
         self.transduction_ = self._transduce(rows, targets)
@@ -157,7 +159,7 @@ class VectorValuedEstimator(BaseEstimator):
     def _check_parameters(self) -> None:
         for name in ("ridge", "manifold", "spectral", "tol"):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= value < np.inf:
+            if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < np.inf:
                 raise ValueError(f"{name}={value!r} is out of range. Pass a finite number of at least 0.")
         for name in ("n_neighbors", "max_iter"):
             value = getattr(self, name)
@@ -195,14 +197,19 @@ class VectorValuedEstimator(BaseEstimator):
     def _objective(self, labelled: MappedRows, loss: Loss, targets: Targets, G: Array | None) -> Objective:
         T, A = targets.values[targets.labelled], targets.normalised_weights()
         risk = build_risk(labelled, loss, T, A, fit_intercept=self.fit_intercept, by_rows=self.solver == "minibatch")
-        spectral = self._spectral_penalty(labelled.shape[1], T.shape[1])
-        return build_objective(risk, ridge=self.ridge, manifold=self.manifold, G=G, spectral=spectral)
+        return build_objective(risk, ridge=self.ridge, manifold=self.manifold, G=G, spectral=NO_TAIL)
 
-    def _spectral_penalty(self, n_features: int, n_outputs: int) -> SpectralPenalty:
-        free_rank = resolve_free_rank(self.free_rank, n_features, n_outputs)
+    def _with_tail(self, objective: Objective, targets: Targets, seed: int) -> Objective:
+        """The objective with its spectral term; "balance" reads theta from the W that is best without it."""
+        D, K = objective.weights(objective.start).shape
+        if isinstance(self.free_rank, str) and self.free_rank == "balance":
+            W = objective.weights(self._solve(objective, seed).variable)
+            free_rank = balanced_free_rank(singular_values(W), len(targets.labelled))
+        else:
+            free_rank = resolve_free_rank(self.free_rank, D, K)
         rule = TailSum if self.spectral_rule == "tail" else TailSumAsPrinted
-        strength = 0.0 if free_rank == min(n_features, n_outputs) else float(self.spectral)
-        return rule(strength, free_rank)
+        strength = 0.0 if free_rank == min(D, K) else float(self.spectral)
+        return replace(objective, spectral=rule(strength, free_rank))
 
     def _solve(self, objective: Objective, seed: int) -> Solution:
         solution = solve(
@@ -229,6 +236,7 @@ class VectorValuedEstimator(BaseEstimator):
         self._offset = like(objective.risk.intercept(solution.variable), self._weights)
         self.singular_values_ = to_numpy(singular_values(W))
         self.effective_rank_ = effective_rank(W)
+        self.free_rank_ = objective.spectral.free_rank
         self.solution_ = solution
         self.n_iter_ = solution.n_iter
         self.n_outputs_ = int(W.shape[1])

@@ -117,9 +117,10 @@ class LSVVClassifier(ClassifierPredictions, VectorValuedEstimator):
         The paper's tau_I: smoothness over labelled and unlabelled rows. With 0 the unlabelled rows are not looked at.
     spectral : float, default=0.0
         The paper's tau_S: sum of the tail singular values of W.
-    free_rank : int or float, default=0
+    free_rank : int, float or "balance", default=0
         The paper's theta: leading singular values left free. An int counts, a float in [0, 1] is a fraction of
-        min(D, K), rounded up; 0 is the trace norm.
+        min(D, K), rounded up; 0 is the trace norm. "balance" fits without the tail first and takes the count at which
+        the two terms of Theorem 3 are equal (:func:`lsvv.spectral.balanced_free_rank`).
     spectral_rule : "tail" or "as_printed", default="tail"
         "as_printed" shrinks the leading values as Algorithm 1 prints; for reproduction, with solver="minibatch".
     n_neighbors : int, default=10
@@ -157,6 +158,8 @@ class LSVVClassifier(ClassifierPredictions, VectorValuedEstimator):
         y of all training rows: known entries as given, the others predicted.
     singular_values_, effective_rank_ : array, int
         Of W.
+    free_rank_ : int
+        The number of singular values left free.
     solution_ : Solution
         Status, objective, residual, history.
     temperature_ : float
@@ -189,7 +192,7 @@ class LSVVClassifier(ClassifierPredictions, VectorValuedEstimator):
         ridge: float = 1e-5,
         manifold: float = 1.0,
         spectral: float = 0.0,
-        free_rank: int | float = 0,
+        free_rank: int | float | str = 0,
         spectral_rule: str = "tail",
         n_neighbors: int = 10,
         laplacian: str = "normalized",
