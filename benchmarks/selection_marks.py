@@ -73,9 +73,9 @@ def _run(data: Path, records: Path) -> dict[tuple[str, str], dict[int, float]]:
 
 def _table(errors: dict[tuple[str, str], dict[int, float]]) -> list[str]:
     lines = [
-        "Test error in %, mean over common splits (70/30, 10% of the training rows labelled, stratified; nothing chosen",
-        "on test rows). Restricted: maps of at most 100 columns. Default and supervised: the same estimator with and",
-        "without the manifold axis, `safe=True`.",
+        "Test error in %, mean over common splits (70/30, 10% of the training rows labelled, stratified; nothing",
+        "chosen on test rows). Restricted: maps of at most 100 columns. Default and supervised: the same estimator",
+        "with and without the manifold axis, `safe=True`.",
         "",
         "| data | splits | restricted (s.e.) | mark | | default | default / restricted | supervised | p (Holm) |",
         "|---|---|---|---|---|---|---|---|---|",
@@ -100,8 +100,9 @@ def _table(errors: dict[tuple[str, str], dict[int, float]]) -> list[str]:
             better + (significant and ours.mean() < theirs.mean()),
             worse + (significant and ours.mean() > theirs.mean()),
         )
+        judged = verdict(bool(passed))
         lines.append(
-            f"| {name} | {len(seeds)} | {restricted.mean():.2f} ({error:.2f}) | {MARKS[name]} | {verdict(bool(passed))} "
+            f"| {name} | {len(seeds)} | {restricted.mean():.2f} ({error:.2f}) | {MARKS[name]} | {judged} "
             f"| {ours.mean():.2f} | {ratio:.2f} | {theirs.mean():.2f} | {adjusted[name]:.2g} |"
         )
     lines += [

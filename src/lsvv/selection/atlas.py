@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from lsvv.calibration import probabilities
-from lsvv.losses import BinaryLogistic, Loss, MulticlassLogistic, Squared
+from lsvv.linalg import Array
+from lsvv.losses import Loss, Squared
 from lsvv.risk import distinct_columns
 from lsvv.selection.averaging import SHARPNESS, loo_weights
 from lsvv.selection.leave_one_out import PathPoint, smooth_path, squared_path
@@ -89,14 +90,14 @@ def explore(
     kind: int,
     Phi: np.ndarray,
     T: np.ndarray,
-    known: np.ndarray,
+    A: np.ndarray,
     graphs: dict[int, np.ndarray],
     grid: Grid,
     *,
     fit_intercept: bool,
     sharpness: float = SHARPNESS,
 ) -> None:
-    """Add every setting of one map: ``Phi`` of the labelled rows, ``graphs`` the matrix G for each power."""
+    """Add every setting of one map: ``Phi`` of the labelled rows, their weights ``A``, G for each power."""
     first_of_kind = all(setting.kind != kind for setting in atlas.settings)
     for loss in grid.losses:
         # a smooth loss costs ten times the squared one: one draw of each kind has to do
@@ -107,7 +108,7 @@ def explore(
         for number, power in enumerate(grid.powers):
             # without the manifold term powers do not differ
             manifolds = [m for m in grid.manifolds if m > 0.0 or number == 0]
-            for member in _paths(Phi, T, known, graphs.get(power), manifolds, ridges, loss, fit_intercept):
+            for member in _paths(Phi, T, A, graphs.get(power), manifolds, ridges, loss, fit_intercept):
                 setting = replace(member.setting, map=map_number, power=power, kind=kind)
                 atlas.add(replace(member, setting=setting))
         atlas.prune(start, sharpness)
@@ -116,33 +117,46 @@ def explore(
 def _paths(
     Phi: np.ndarray,
     T: np.ndarray,
-    known: np.ndarray,
+    A: np.ndarray,
     G: np.ndarray | None,
     manifolds: Sequence[float],
     ridges: Sequence[float],
     loss: Loss,
     fit_intercept: bool,
 ) -> Iterator[Member]:
-    """The path of each group of outputs with the same known rows, side by side."""
-    groups = distinct_columns(known.astype(np.float64))
+    """The path of each group of outputs with the same weights, side by side."""
     paths = []
-    for columns in groups:
-        rows = np.flatnonzero(known[:, columns[0]])
-        some, targets = Phi[rows], T[np.ix_(rows, columns)]
-        if isinstance(loss, Squared):
-            path = squared_path(some, targets, G, manifolds, ridges, fit_intercept=fit_intercept)
+    for columns in distinct_columns(A):
+        rows = np.flatnonzero(A[:, columns[0]])
+        some, targets, weights = Phi[rows], T[np.ix_(rows, columns)], A[rows, columns[0]]
+        if rows.size < 2:
+            path = _constant_path(some, targets, manifolds, ridges, loss)
+        elif isinstance(loss, Squared):
+            path = squared_path(some, targets, weights, G, manifolds, ridges, fit_intercept=fit_intercept)
         else:
-            path = smooth_path(some, targets, G, manifolds, ridges, loss, fit_intercept=fit_intercept)
+            path = smooth_path(some, targets, weights, G, manifolds, ridges, loss, fit_intercept=fit_intercept)
         paths.append((columns, rows, path))
     for points in zip(*(path for _, _, path in paths), strict=True):
-        yield _join(points, [(columns, rows) for columns, rows, _ in paths], T, known, loss)
+        yield _join(points, [(columns, rows) for columns, rows, _ in paths], T, A, loss)
+
+
+def _constant_path(
+    Phi: np.ndarray, T: np.ndarray, manifolds: Sequence[float], ridges: Sequence[float], loss: Loss
+) -> Iterator[PathPoint]:
+    """Outputs with no or one known entry have nothing to leave out: they are predicted by what is known of them."""
+    value = T.sum(axis=0)
+    b = value if isinstance(loss, Squared) else 4.0 * value - 2.0
+    ordered = ridges if isinstance(loss, Squared) else sorted(ridges, reverse=True)
+    for manifold in manifolds:
+        for ridge in ordered:
+            yield PathPoint(manifold, ridge, np.zeros((Phi.shape[1], T.shape[1])), b, np.zeros(T.shape))
 
 
 def _join(
     points: tuple[PathPoint, ...],
     groups: list[tuple[np.ndarray, np.ndarray]],
     T: np.ndarray,
-    known: np.ndarray,
+    A: np.ndarray,
     loss: Loss,
 ) -> Member:
     W, b = np.zeros((points[0].W.shape[0], T.shape[1])), np.zeros(T.shape[1])
@@ -150,23 +164,22 @@ def _join(
     for point, (columns, rows) in zip(points, groups, strict=True):
         W[:, columns], b[columns], loo[np.ix_(rows, columns)] = point.W, point.b, point.loo
     setting = Setting(0, loss_name(loss), 0, points[0].manifold, points[0].ridge)
-    return Member(setting, W, b, loo, output_losses(expected(loo, loss), T, known))
+    return Member(setting, W, b, loo, output_losses(expected(loo, loss), T, A))
 
 
-def output_losses(M: np.ndarray, T: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """Mean squared error of each output over its known entries: for classes and labels the Brier score."""
-    return (known * (M - T) ** 2).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+def output_losses(M: np.ndarray, T: np.ndarray, A: np.ndarray) -> np.ndarray:
+    """Weighted mean squared error of each output over its known entries: for classes and labels the Brier score."""
+    return np.asarray((A * (M - T) ** 2).sum(axis=0))
 
 
-def expected(scores: np.ndarray, loss: Loss) -> np.ndarray:
+def expected(scores: Array, loss: Loss) -> Array:
     """What a model expects of the 0/1 target: the squared loss's score itself, the logistic's probability.
 
     A hinge estimates no probability; its scores are squeezed by the same link.
     """
     if isinstance(loss, Squared):
         return scores
-    coupled = isinstance(loss, MulticlassLogistic) or (loss.couples_outputs and not isinstance(loss, BinaryLogistic))
-    return np.asarray(probabilities(scores, 1.0, one_class_a_row=coupled))
+    return probabilities(scores, 1.0, one_class_a_row=loss.couples_outputs)
 
 
 def loss_name(loss: Loss) -> str:

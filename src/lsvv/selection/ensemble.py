@@ -68,7 +68,7 @@ def average(
     members: Sequence[Member],
     use: np.ndarray,
     T: np.ndarray,
-    known: np.ndarray,
+    A: np.ndarray,
     losses: dict[str, Loss],
     bases: Sequence[np.ndarray | None],
     *,
@@ -79,7 +79,7 @@ def average(
     Draws differ by chance alone, so none is preferred; and a kind is judged by what the average of its draws does,
     which is better than any one of them.
     """
-    n_labels: Any = known.sum(axis=0).astype(np.float64)
+    n_labels = (A > 0).sum(axis=0).astype(np.float64)
     weights = np.zeros((len(members), T.shape[1]))
     families: dict[tuple[int, str], tuple[Family, np.ndarray, int]] = {}
     for key in sorted({(m.setting.map, m.setting.loss) for m, used in zip(members, use, strict=True) if used}):
@@ -95,7 +95,7 @@ def average(
     kinds = sorted({(kind, key[1]) for key, (_, _, kind) in families.items()})
     groups = [[key for key, (_, _, kind) in families.items() if (kind, key[1]) == one] for one in kinds]
     loo = [np.mean([families[key][1] for key in group], axis=0) for group in groups]
-    outer = _shared(np.array([output_losses(one, T, known) for one in loo]), n_labels, per_output)
+    outer = _shared(np.array([output_losses(one, T, A) for one in loo]), n_labels, per_output)
     placed = []
     for group, share in zip(groups, outer, strict=True):
         for key in group:

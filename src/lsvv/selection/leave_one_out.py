@@ -32,6 +32,7 @@ class PathPoint:
 def squared_path(
     Phi: np.ndarray,
     T: np.ndarray,
+    a: np.ndarray,
     G: np.ndarray | None,
     manifolds: Sequence[float],
     ridges: Sequence[float],
@@ -40,19 +41,21 @@ def squared_path(
 ) -> Iterator[PathPoint]:
     """Exact leave-one-label-out for the squared loss, in the primal (D x D) or dual (n x n) form, the cheaper.
 
-    W is taken at (n - 1) / n of the penalties, the strength at which its leave-one-out scores were measured.
+    ``a`` are the rows' weights, summing to 1. W is taken at 1 - sum a^2 = (n - 1) / n of the penalties, the strength at
+    which its leave-one-out scores were measured; for unequal weights that share is the mean of the exact ones, 1 - a_i.
     """
     n, D = Phi.shape
     settings = len(manifolds) * len(ridges)
     primal = len(manifolds) * (EIGH_COST * D**3 + 2.0 * n * D**2)
     dual = EIGH_COST * D**3 * (G is not None) + settings * (2.0 * n**2 * D + 3.0 * n**3)
     form = squared_path_dual if dual < primal else squared_path_primal
-    return form(Phi, T, G, manifolds, ridges, fit_intercept=fit_intercept)
+    return form(Phi, T, a, G, manifolds, ridges, fit_intercept=fit_intercept)
 
 
 def squared_path_primal(
     Phi: np.ndarray,
     T: np.ndarray,
+    a: np.ndarray,
     G: np.ndarray | None,
     manifolds: Sequence[float],
     ridges: Sequence[float],
@@ -61,14 +64,13 @@ def squared_path_primal(
 ) -> Iterator[PathPoint]:
     """One eigen-decomposition of C + m G for each manifold m; each ridge then only shifts the eigenvalues.
 
-    With f the fit to all labels at (n-1)/n of the penalties and s_i = (1 + z_i' H^-1 z_i) / n, dropping label i gives
+    With f the fit to all labels at (n-1)/n of the penalties and s_i = a_i (1 + z_i' H^-1 z_i), dropping label i gives
     (f_i - s_i t_i) / (1 - s_i).
     """
-    n = Phi.shape[0]
-    share = (n - 1) / n
-    mean, centre = (Phi.mean(axis=0), T.mean(axis=0)) if fit_intercept else (0.0 * Phi[0], 0.0 * T[0])
+    share = 1.0 - float(a @ a)
+    mean, centre = (a @ Phi, a @ T) if fit_intercept else (0.0 * Phi[0], 0.0 * T[0])
     Z, R = Phi - mean, T - centre
-    C, B = Z.T @ Z / n, Z.T @ R / n
+    C, B = (Z.T * a) @ Z, (Z.T * a) @ R
     for manifold in manifolds:
         H = C if G is None or manifold == 0.0 else C + share * manifold * G
         values, E = scipy.linalg.eigh(H, check_finite=False, driver="evd")
@@ -78,7 +80,7 @@ def squared_path_primal(
             inverse = 1.0 / (np.maximum(values, 0.0) + share * ridge)
             coefficients = inverse[:, None] * BE
             fitted = centre + ZE @ coefficients
-            leverage = np.minimum((float(fit_intercept) + square @ inverse) / n, 1.0 - 1e-12)[:, None]
+            leverage = np.minimum(a * (float(fit_intercept) + square @ inverse), 1.0 - 1e-12)[:, None]
             W = E @ coefficients
             yield PathPoint(manifold, ridge, W, centre - mean @ W, (fitted - leverage * T) / (1.0 - leverage))
 
@@ -86,6 +88,7 @@ def squared_path_primal(
 def squared_path_dual(
     Phi: np.ndarray,
     T: np.ndarray,
+    a: np.ndarray,
     G: np.ndarray | None,
     manifolds: Sequence[float],
     ridges: Sequence[float],
@@ -94,9 +97,11 @@ def squared_path_dual(
 ) -> Iterator[PathPoint]:
     """residual_i = alpha_i / [M^-1]_ii, M = Q + I bordered by ones, Q = Phi (ridge I + manifold G)^-1 Phi' / (n - 1).
 
-    One eigen-decomposition of G serves all settings.
+    One eigen-decomposition of G serves all settings. Rows and border carry the root of their weight.
     """
     n, D = Phi.shape
+    root, share = np.sqrt(a), 1.0 - float(a @ a)
+    Phi, T_rooted = Phi * root[:, None], T * root[:, None]
     values, E = (np.zeros(D), None) if G is None else scipy.linalg.eigh(G, check_finite=False, driver="evd")
     values = np.maximum(values, 0.0)
     rotated = Phi if E is None else Phi @ E
@@ -104,21 +109,22 @@ def squared_path_dual(
         for ridge in ridges:
             inverse = 1.0 / (ridge + manifold * values)
             scaled = rotated * inverse
-            M = np.linalg.inv(scaled @ rotated.T / (n - 1) + np.eye(n))
+            M = np.linalg.inv(scaled @ rotated.T / share + np.eye(n))
             b = np.zeros(T.shape[1])
             if fit_intercept:
-                ones = M.sum(axis=1)
-                b = ones @ T / ones.sum()
-                M = M - np.outer(ones, ones) / ones.sum()
-            alpha = M @ T
-            W = scaled.T @ alpha / (n - 1)
-            loo = T - alpha / np.maximum(np.diag(M), 1e-12)[:, None]
+                border = M @ root
+                b = border @ T_rooted / (border @ root)
+                M = M - np.outer(border, border) / (border @ root)
+            alpha = M @ T_rooted
+            W = scaled.T @ alpha / share
+            loo = T - alpha / (np.maximum(np.diag(M), 1e-12) * root)[:, None]
             yield PathPoint(manifold, ridge, W if E is None else E @ W, b, loo)
 
 
 def smooth_path(
     Phi: np.ndarray,
     T: np.ndarray,
+    a: np.ndarray,
     G: np.ndarray | None,
     manifolds: Sequence[float],
     ridges: Sequence[float],
@@ -133,11 +139,11 @@ def smooth_path(
     In the eigenbasis of H = c/2 C + m G, c the loss's curvature bound, a gradient step with the whole matrix
     2 (H + ridge I) is a diagonal scaling; accelerated, it needs few steps from the last ridge's answer.
     """
-    n, D = Phi.shape
-    A = np.full(T.shape, 1.0 / n)
-    mean = Phi.mean(axis=0) if fit_intercept else np.zeros(D)
+    D = Phi.shape[1]
+    A = np.repeat(a[:, None], T.shape[1], axis=1)
+    mean = a @ Phi if fit_intercept else np.zeros(D)
     Z = Phi - mean
-    C = Z.T @ Z / n
+    C = (Z.T * a) @ Z
     for manifold in manifolds:
         H = 0.5 * loss.curvature * C
         H = H if G is None or manifold == 0.0 else H + manifold * G
@@ -146,7 +152,7 @@ def smooth_path(
         U, b = np.zeros((D, T.shape[1])), np.zeros(T.shape[1])
         for ridge in sorted(ridges, reverse=True):
             U, b = _fit(ZE, values + ridge, T, A, U, b, loss, fit_intercept, n_iter, tol)
-            loo = _one_newton_step(ZE, values + ridge, T, ZE @ U + b, loss, fit_intercept)
+            loo = _one_newton_step(ZE, values + ridge, T, a, ZE @ U + b, loss, fit_intercept)
             W = E @ U
             yield PathPoint(manifold, ridge, W, b - mean @ W, loo)
 
@@ -164,13 +170,13 @@ def _fit(
     tol: float,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Accelerated steps U+ = (Z' (c F - grad) ) / (2 diagonal), the minimiser of the quadratic bound at U."""
-    n, c = Z.shape[0], loss.curvature
+    c = loss.curvature
     scale = (0.5 / diagonal)[:, None]
     Y, by, momentum = U, b, 1.0
     for _ in range(n_iter):
         F = Z @ Y
         gradient = loss.value_and_gradient(F + by, T, A)[1]
-        U_next = scale * (Z.T @ (c * F / n - gradient))
+        U_next = scale * (Z.T @ (c * A * F - gradient))
         b_next = by - gradient.sum(axis=0) / c if fit_intercept else by
         grown = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * momentum**2))
         # a step that turns back has overshot: drop the momentum
@@ -185,19 +191,27 @@ def _fit(
 
 
 def _one_newton_step(
-    Z: np.ndarray, diagonal: np.ndarray, T: np.ndarray, F: np.ndarray, loss: Loss, fit_intercept: bool
+    Z: np.ndarray,
+    diagonal: np.ndarray,
+    T: np.ndarray,
+    a: np.ndarray,
+    F: np.ndarray,
+    loss: Loss,
+    fit_intercept: bool,
 ) -> np.ndarray:
     """f_ik + q_i g_ik / (1 - w_ik q_i), g and w the loss's first and second derivatives at the fitted scores.
 
-    q_i = z_i' (Z' diag(w) Z / n + 2 P)^-1 z_i / n with the curvature averaged over the outputs, so that one
-    factorisation serves them all.
+    q_i = a_i z_i' (Z' diag(a w) Z + 2 P)^-1 z_i with the curvature averaged over the outputs, so that one factorisation
+    serves them all.
     """
-    n, c = Z.shape[0], loss.curvature
+    c = loss.curvature
     gradient, curvature = loss.derivatives(F, T)
-    weight = np.maximum(curvature.mean(axis=1), 1e-3 * c)
+    # coupled outputs move in the K - 1 directions that keep a row's sum
+    n_free = T.shape[1] - int(loss.couples_outputs)
+    weight = np.maximum(curvature.sum(axis=1) / n_free, 1e-3 * c)
     # 2 P = 2 diagonal - c C in this basis
-    H = (Z * (weight - c)[:, None]).T @ Z / n
+    H = (Z * (a * (weight - c))[:, None]).T @ Z
     H[np.diag_indices_from(H)] += 2.0 * diagonal
     solved = scipy.linalg.solve(H, Z.T, assume_a="pos", check_finite=False)
-    q = (np.sum(Z.T * solved, axis=0) + float(fit_intercept) / weight.mean()) / n
+    q = a * (np.sum(Z.T * solved, axis=0) + float(fit_intercept) / (a @ weight))
     return F + q[:, None] * gradient / np.maximum(1.0 - curvature * q[:, None], 0.1)

@@ -138,8 +138,12 @@ class SearchEstimator(BaseEstimator):
         self._sampled = labelled.size > MAX_LABELS
         if self._sampled:
             labelled = np.sort(rng.choice(labelled, MAX_LABELS, replace=False))
-        known = targets.weights[labelled] > 0
-        self._T, self._known, self._labelled = targets.values[labelled], known, labelled
+        weights = targets.weights[labelled]
+        known, total = weights > 0, weights.sum(axis=0)
+        if labelled.size < 2:
+            raise ValueError("There is one labelled row (n_samples = 1). Leaving one out needs at least two.")
+        self._T, self._known = targets.values[labelled], known
+        self._A = weights / np.where(total > 0, total, 1.0)
         self._loss_of = {loss_name(loss): loss for loss in grid.losses}
         self.atlas_ = Atlas(known.sum(axis=0).astype(np.float64))
         self.maps_, self._bases = [], []
@@ -155,7 +159,7 @@ class SearchEstimator(BaseEstimator):
             graphs = {} if Lap is None else manifold_matrices(rows, Lap, grid.powers)
             graphs = {power: to_numpy(G) for power, G in graphs.items()}
             Phi = labelled_block(rows, labelled)
-            explore(self.atlas_, number, kind, Phi, self._T, known, graphs, grid, fit_intercept=self.fit_intercept)
+            explore(self.atlas_, number, kind, Phi, self._T, self._A, graphs, grid, fit_intercept=self.fit_intercept)
             self.maps_.append(fitted)
             self._bases.append(basis)
             best = self._best_squared()
@@ -181,7 +185,7 @@ class SearchEstimator(BaseEstimator):
             best,
             Phi,
             self._T,
-            self._known,
+            self._A,
             graphs.get(best.setting.power),
             fractions,
             _axis("free_rank", self.free_rank),
@@ -206,7 +210,7 @@ class SearchEstimator(BaseEstimator):
         self.loo_ = np.array(self.atlas_.losses).mean(axis=1)
         self.best_index_ = int(np.argmin(self.loo_))
         self.best_params_ = self._params_of(self.best_index_)
-        mean = (self._known * self._T).sum(axis=0) / np.maximum(self._known.sum(axis=0), 1)
+        mean = (self._A * self._T).sum(axis=0)
         factor = stretch(chosen.loo, self._T, self._known) if self._stretches else 1.0
         self._ensemble = Ensemble(chosen.families, mean, factor)
         self.loo_predictions_ = mean + factor * (chosen.loo - mean)
@@ -220,7 +224,7 @@ class SearchEstimator(BaseEstimator):
             self.atlas_.members,
             use,
             self._T,
-            self._known,
+            self._A,
             self._loss_of,
             self._bases,
             per_output=self.per_output and not self._codec.one_class_a_row,
@@ -251,6 +255,13 @@ class SearchEstimator(BaseEstimator):
         rank = np.argsort(np.argsort(self.loo_, kind="stable"), kind="stable") + 1
         table: dict[str, Any] = {f"param_{name}": np.array([p[name] for p in params], dtype=object) for name in names}
         return {"params": params, "mean_test_score": -self.loo_, "rank_test_score": rank.astype(np.int32), **table}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        return tags
 
     def _scores(self, X: Any) -> Array:
         check_is_fitted(self, "atlas_")

@@ -33,7 +33,7 @@ def tail_members(
     member: Member,
     Phi: np.ndarray,
     T: np.ndarray,
-    known: np.ndarray,
+    A: np.ndarray,
     G: np.ndarray | None,
     fractions: Sequence[float],
     free_ranks: Sequence[float],
@@ -49,17 +49,16 @@ def tail_members(
     axis = [(f, r) for r in free_ranks for f in sorted(fractions, reverse=True) if f > 0]
     if not axis or min(Phi.shape[1], T.shape[1]) < 2:
         return []
-    whole = _fits(member, Phi, T, known, Phi, G, axis, fit_intercept)
+    whole = _fits(member, Phi, T, A, Phi, G, axis, fit_intercept)
     held = np.zeros((len(axis) + 1, *T.shape))
     for fold in np.unique(folds):
         out = folds == fold
-        kept = known & ~out[:, None]
-        for number, fit in enumerate(_fits(member, Phi, T, kept, Phi[out], G, axis, fit_intercept)):
+        for number, fit in enumerate(_fits(member, Phi, T, A * ~out[:, None], Phi[out], G, axis, fit_intercept)):
             held[number][out] = fit.predictions
-    base = output_losses(held[0], T, known)
+    base = output_losses(held[0], T, A)
     members = []
     for number, (fraction, free_rank) in enumerate(axis, start=1):
-        ratio = output_losses(held[number], T, known) / np.maximum(base, 1e-12)
+        ratio = output_losses(held[number], T, A) / np.maximum(base, 1e-12)
         setting = replace(member.setting, spectral=fraction, free_rank=free_rank)
         fit = whole[number]
         members.append(Member(setting, fit.W, fit.b, held[number], member.losses * ratio))
@@ -70,15 +69,16 @@ def _fits(
     member: Member,
     Phi: np.ndarray,
     T: np.ndarray,
-    known: np.ndarray,
+    A: np.ndarray,
     asked: np.ndarray,
     G: np.ndarray | None,
     axis: Sequence[tuple[float, float]],
     fit_intercept: bool,
 ) -> list[_Fit]:
     """The fit without a tail first, then along the axis, from strong penalties to weak ones."""
-    rows = np.flatnonzero(known.any(axis=1))
-    A = known[rows] / np.maximum(known.sum(axis=0), 1)
+    rows = np.flatnonzero(A.any(axis=1))
+    total = A.sum(axis=0)
+    A = A[rows] / np.where(total > 0, total, 1.0)
     mapped = MappedRows(Phi[rows], lambda block: block)
     risk = build_risk(mapped, Squared(), T[rows], A, fit_intercept=fit_intercept)
     strengths = {"ridge": member.setting.ridge, "manifold": member.setting.manifold}

@@ -1,0 +1,59 @@
+"""Laws of the weights, the stretch and the guard."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lsvv.selection.averaging import guard, loo_weights, stretch
+
+
+@given(seed=st.integers(0, 10**6), n_settings=st.integers(1, 20), n_labels=st.integers(2, 1000))
+def test_weights_sum_to_one_and_fall_with_the_loss(seed: int, n_settings: int, n_labels: int) -> None:
+    losses = np.random.default_rng(seed).uniform(0.1, 2.0, size=(n_settings, 2))
+    weights = loo_weights(losses, float(n_labels))
+    np.testing.assert_allclose(weights.sum(axis=0), 1.0)
+    for k in range(2):
+        assert np.all(np.diff(weights[np.argsort(losses[:, k]), k]) <= 1e-15)
+
+
+def test_weights_do_not_depend_on_the_unit_of_the_loss() -> None:
+    losses = np.array([[1.0], [1.2], [1.5]])
+    np.testing.assert_allclose(loo_weights(losses, 20.0), loo_weights(7.0 * losses, 20.0))
+
+
+def test_more_labels_trust_the_best_setting_more() -> None:
+    losses = np.array([[1.0], [1.1]])
+    assert loo_weights(losses, 500.0)[0, 0] > loo_weights(losses, 10.0)[0, 0]
+
+
+def test_a_perfect_setting_divides_by_no_zero() -> None:
+    weights = loo_weights(np.array([[0.0], [1.0]]), 10.0)
+    np.testing.assert_allclose(weights, [[1.0], [0.0]])
+
+
+def test_stretch_undoes_shrinkage() -> None:
+    rng = np.random.default_rng(0)
+    T = rng.normal(size=(50, 3))
+    known = np.ones(T.shape, dtype=bool)
+    mean = (T.sum(axis=0) - T) / 49
+    assert stretch(mean + 0.5 * (T - mean), T, known) == pytest.approx(2.0)
+
+
+def test_stretch_is_blind_to_unknown_entries() -> None:
+    rng = np.random.default_rng(1)
+    T, loo = rng.normal(size=(20, 2)), rng.normal(size=(20, 2))
+    known = rng.random((20, 2)) < 0.6
+    other = np.where(known, loo, 1e6)
+    assert stretch(loo, np.where(known, T, 0.0), known) == pytest.approx(stretch(other, np.where(known, T, 0.0), known))
+
+
+def test_the_guard_keeps_a_clear_gain_and_drops_a_clear_loss() -> None:
+    rng = np.random.default_rng(2)
+    base = rng.uniform(1.0, 2.0, size=40)
+    assert guard(base, base - 0.5).share == 1.0
+    assert guard(base, base + 0.5 + 0.01 * rng.normal(size=40)).share == 0.0
+    even = guard(base, base + 0.3 * rng.normal(size=40))
+    assert 0.0 < even.share < 1.0
+    assert "mixed" in even.sentence
+    assert "40 labelled rows" in even.sentence

@@ -1,0 +1,116 @@
+"""Leave-one-label-out equals refitting without the label; its approximation comes close."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lsvv.assembly import build_objective, build_risk
+from lsvv.features import MappedRows
+from lsvv.losses import BinaryLogistic, Loss, MulticlassHinge, MulticlassLogistic, Squared
+from lsvv.penalties import TailSum
+from lsvv.selection.leave_one_out import smooth_path, squared_path, squared_path_dual, squared_path_primal
+from lsvv.solvers import solve
+
+
+def problem(seed: int, n: int, D: int, K: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Features of n labelled rows, targets, and a positive semi-definite G."""
+    rng = np.random.default_rng(seed)
+    B = rng.normal(size=(2 * D, D))
+    return rng.normal(size=(n, D)), rng.normal(size=(n, K)), B.T @ B / (2 * D)
+
+
+def even(n: int) -> np.ndarray:
+    """Equal weights."""
+    return np.full(n, 1.0 / n)
+
+
+def refit(
+    Phi: np.ndarray, T: np.ndarray, G: np.ndarray, ridge: float, manifold: float, loss: Loss, fit_intercept: bool
+) -> Any:
+    """W and b through the core's objective and solver, tightly."""
+    A = np.full(T.shape, 1.0 / len(T))
+    rows = MappedRows(Phi, lambda block: block)
+    risk = build_risk(rows, loss, T, A, fit_intercept=fit_intercept)
+    objective = build_objective(risk, ridge=ridge, manifold=manifold, G=G, spectral=TailSum(0.0))
+    V = solve(objective, tol=1e-9, max_iter=20_000).variable
+    return objective.weights(V), risk.intercept(V)
+
+
+def brute_force(
+    Phi: np.ndarray, T: np.ndarray, G: np.ndarray, ridge: float, manifold: float, loss: Loss, fit_intercept: bool
+) -> np.ndarray:
+    """Each row's score from a model that never saw its label; G stays."""
+    scores = np.zeros(T.shape)
+    for i in range(len(T)):
+        kept = np.arange(len(T)) != i
+        W, b = refit(Phi[kept], T[kept], G, ridge, manifold, loss, fit_intercept)
+        scores[i] = Phi[i] @ W + b
+    return scores
+
+
+@pytest.mark.parametrize("form", [squared_path_primal, squared_path_dual])
+@settings(max_examples=40)
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(3, 9),
+    D=st.integers(1, 12),
+    K=st.integers(1, 3),
+    ridge=st.sampled_from([1e-6, 1e-3, 1.0]),
+    manifold=st.sampled_from([0.0, 1e-2, 10.0]),
+    fit_intercept=st.booleans(),
+)
+def test_equals_refitting_without_the_label(
+    form: Any, seed: int, n: int, D: int, K: int, ridge: float, manifold: float, fit_intercept: bool
+) -> None:
+    Phi, T, G = problem(seed, n, D, K)
+    (point,) = form(Phi, T, even(n), G, [manifold], [ridge], fit_intercept=fit_intercept)
+    expected = brute_force(Phi, T, G, ridge, manifold, Squared(), fit_intercept)
+    np.testing.assert_allclose(point.loo, expected, rtol=1e-8, atol=1e-8 * np.abs(expected).max())
+
+
+def test_both_forms_give_the_same_models_under_any_weights() -> None:
+    Phi, T, G = problem(0, 8, 6, 2)
+    grid = ([0.0, 0.1], [1e-3, 1e-1])
+    a = np.arange(1.0, 9.0) / 36
+    for primal, dual in zip(
+        squared_path_primal(Phi, T, a, G, *grid), squared_path_dual(Phi, T, a, G, *grid), strict=True
+    ):
+        assert (primal.manifold, primal.ridge) == (dual.manifold, dual.ridge)
+        np.testing.assert_allclose(primal.W, dual.W, atol=1e-9)
+        np.testing.assert_allclose(primal.b, dual.b, atol=1e-9)
+        np.testing.assert_allclose(primal.loo, dual.loo, atol=1e-9)
+
+
+def test_the_model_of_a_setting_is_the_fit_at_its_measured_strength() -> None:
+    Phi, T, G = problem(1, 10, 5, 2)
+    (point,) = squared_path(Phi, T, even(10), G, [0.5], [1e-2])
+    W, b = refit(Phi, T, G, 1e-2 * 9 / 10, 0.5 * 9 / 10, Squared(), True)
+    np.testing.assert_allclose(point.W, W, atol=1e-10)
+    np.testing.assert_allclose(point.b, b, atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("loss", "left"), [(MulticlassLogistic(), 0.2), (BinaryLogistic(), 0.2), (MulticlassHinge(0.5), 0.45)]
+)
+@pytest.mark.parametrize("manifold", [0.0, 1.0])
+def test_one_newton_step_comes_close_to_refitting(loss: Loss, left: float, manifold: float) -> None:
+    rng = np.random.default_rng(3)
+    Phi, _, G = problem(3, 30, 5, 3)
+    T = np.eye(3)[np.argmax(Phi[:, :3] + 0.5 * rng.normal(size=(30, 3)), axis=1)]
+    (point,) = smooth_path(Phi, T, even(30), G, [manifold], [0.05], loss, n_iter=3000, tol=1e-9)
+    W, b = refit(Phi, T, G, 0.05, manifold, loss, True)
+    np.testing.assert_allclose(point.W, W, atol=1e-4)
+    exact = brute_force(Phi, T, G, 0.05, manifold, loss, True)
+    fitted = Phi @ W + b
+    # the step accounts for most of what leaving a label out changes
+    assert np.linalg.norm(point.loo - exact) < left * np.linalg.norm(fitted - exact)
+
+
+def test_smooth_paths_visit_every_setting_from_strong_ridges_to_weak() -> None:
+    Phi, _, G = problem(4, 12, 4, 2)
+    T = np.eye(2)[np.arange(12) % 2]
+    points = list(smooth_path(Phi, T, even(12), G, [0.0, 1.0], [1e-3, 1e-1], MulticlassLogistic()))
+    assert [(p.manifold, p.ridge) for p in points] == [(0.0, 1e-1), (0.0, 1e-3), (1.0, 1e-1), (1.0, 1e-3)]

@@ -1,0 +1,173 @@
+"""The CV estimators: agreement with the core, masks, weights, the guard, sentences."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris, make_multilabel_classification
+
+from laws import fails_only
+from lsvv import LSVVClassifierCV, LSVVRegressorCV
+from lsvv.features import Linear, RandomFourier
+
+SMALL: dict[str, Any] = {
+    "features": RandomFourier(20, width=0.5, random_state=0),
+    "ridge": (1e-4, 1e-2),
+    "manifold": (0.0, 1.0),
+    "power": 2,
+    "spectral": 0.0,
+    "random_state": 0,
+}
+
+
+def iris(step: int = 5) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    X, truth = load_iris(return_X_y=True)
+    X = (X - X.min(axis=0)) / np.ptp(X, axis=0)
+    y = np.full(150, -1)
+    y[::step] = truth[::step]
+    return X, y, truth
+
+
+def test_the_average_beats_guessing_and_names_its_parts() -> None:
+    X, y, truth = iris()
+    model = LSVVClassifierCV(features=[RandomFourier(30), Linear()], n_draws=2, random_state=0).fit(X, y)
+    assert model.score(X, truth) > 0.9
+    np.testing.assert_allclose(model.weights_.sum(axis=0), 1.0)
+    assert len(model.weights_) == len(model.atlas_.members)
+    assert model.guard_ is not None
+    assert model.guard_.sentence in model.notes_
+    assert model.best_params_["ridge"] in model.cv_results_["param_ridge"]
+    assert len(model.cv_results_["params"]) == len(model.loo_)
+    assert model.cv_results_["rank_test_score"][model.best_index_] == 1
+
+
+def test_probabilities_sum_to_one_and_agree_with_predictions() -> None:
+    X, y, _ = iris()
+    model = LSVVClassifierCV(**SMALL).fit(X, y)
+    P = model.predict_proba(X)
+    np.testing.assert_allclose(P.sum(axis=1), 1.0)
+    assert np.array_equal(model.classes_[np.argmax(P, axis=1)], model.predict(X))
+    known = y != -1
+    assert np.array_equal(model.transduction_[known], y[known])
+
+
+def test_one_setting_is_the_core_estimator_at_its_measured_strength() -> None:
+    X, y, _ = iris()
+    single = {**SMALL, "ridge": 1e-2, "manifold": 1.0, "loss": "squared", "safe": False}
+    model = LSVVClassifierCV(**single).fit(X, y)
+    n = int(np.sum(y != -1))
+    core = model._core(
+        {"features": SMALL["features"], "ridge": 1e-2 * (n - 1) / n, "manifold": (n - 1) / n, "power": 2}
+    ).fit(X, y)
+    family = model._ensemble.families[0]
+    np.testing.assert_allclose(family.W, core.coef_.T, atol=1e-7)
+
+
+def test_best_refits_the_core_estimator() -> None:
+    X, y, truth = iris()
+    model = LSVVClassifierCV(**{**SMALL, "loss": "squared"}, selection="best").fit(X, y)
+    assert model.best_estimator_ is not None
+    assert model.best_estimator_.ridge == model.best_params_["ridge"]
+    assert np.array_equal(model.predict(X), model.best_estimator_.predict(X))
+    assert model.score(X, truth) > 0.8
+
+
+def test_more_features_than_rows_are_compressed_without_loss() -> None:
+    X, y, _ = iris(step=10)
+    rows = slice(0, None, 3)
+    wide = {**SMALL, "features": RandomFourier(80, width=0.5, random_state=1), "loss": "squared", "safe": False}
+    model = LSVVClassifierCV(**{**wide, "ridge": 1e-2, "manifold": 1.0}).fit(X[rows], y[rows])
+    n = int(np.sum(y[rows] != -1))
+    core = model._core(
+        {"features": wide["features"], "ridge": 1e-2 * (n - 1) / n, "manifold": (n - 1) / n, "power": 2}
+    ).fit(X[rows], y[rows])
+    np.testing.assert_allclose(model._ensemble.families[0].W, core.coef_.T, atol=1e-7)
+
+
+def test_masked_labels_are_the_columns_alone() -> None:
+    X, Y = make_multilabel_classification(80, 6, n_classes=3, random_state=0)
+    Y = Y.astype(float)
+    rng = np.random.default_rng(0)
+    Y[rng.random(Y.shape) < 0.5] = np.nan
+    settings = {**SMALL, "loss": "squared", "safe": False, "per_output": True}
+    together = LSVVClassifierCV(**settings).fit(X, Y)
+    two = LSVVClassifierCV(**settings).fit(X, Y[:, [0, 1]])
+    np.testing.assert_allclose(
+        [m.losses[:2] for m in together.atlas_.members if m.setting.ridge == 1e-2],
+        [m.losses for m in two.atlas_.members if m.setting.ridge == 1e-2],
+        rtol=1e-6,
+    )
+    assert together.predict(X).shape == Y.shape
+
+
+def test_regression_with_missing_entries() -> None:
+    X = np.random.default_rng(0).uniform(-2, 2, size=(120, 1))
+    Y = np.hstack([np.sin(X), 100 + 10 * X])
+    masked = Y.copy()
+    masked[20:, 0] = np.nan
+    masked[:60, 1] = np.nan
+    model = LSVVRegressorCV(features=RandomFourier(40), random_state=0).fit(X, masked)
+    assert model.score(X, Y) > 0.95
+    assert np.array_equal(model.transduction_[:20, 0], masked[:20, 0]) or np.allclose(
+        model.transduction_[:20, 0], masked[:20, 0]
+    )
+
+
+def test_the_tail_axis_adds_settings_in_shares_of_what_empties_w() -> None:
+    X, y, _ = iris()
+    model = LSVVClassifierCV(**{**SMALL, "spectral": (0.0, 0.1), "free_rank": (0.0, 0.5)}).fit(X, y)
+    tails = [s for s in model.atlas_.settings if s.spectral > 0]
+    assert sorted((s.spectral, s.free_rank) for s in tails) == [(0.1, 0.0), (0.1, 0.5)]
+
+
+def test_without_the_manifold_axis_unlabelled_rows_change_only_the_map() -> None:
+    X, y, _ = iris()
+    fixed = {**SMALL, "features": RandomFourier(20, width=0.5, random_state=0), "manifold": 0.0}
+    everything = LSVVClassifierCV(**fixed).fit(X, y)
+    labelled = LSVVClassifierCV(**fixed).fit(X[y != -1], y[y != -1])
+    np.testing.assert_allclose(everything.predict_proba(X), labelled.predict_proba(X), atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("params", "sentence"),
+    [
+        ({"ridge": ()}, "holds no valid grid"),
+        ({"ridge": (0.0, 1.0)}, "Leave-one-out needs ridge > 0"),
+        ({"manifold": (-1.0,)}, "holds no valid grid"),
+        ({"selection": "vote"}, "Choose 'average' or 'best'"),
+        ({"loss": "hinge"}, "Choose 'smooth_hinge'"),
+        ({"n_draws": 0, "features": RandomFourier(5)}, "is not a count"),
+        ({"power": 3}, "power=3 is not supported"),
+    ],
+)
+def test_sentences(params: dict[str, Any], sentence: str) -> None:
+    X, y, _ = iris()
+    with pytest.raises(ValueError, match=sentence):
+        LSVVClassifierCV(**{**SMALL, **params}).fit(X, y)
+
+
+def test_a_class_with_one_label_and_two_labels_in_all_are_handled() -> None:
+    X, _, truth = iris()
+    y = np.full(150, -1)
+    y[[0, 149]] = truth[[0, 149]]
+    model = LSVVClassifierCV(**SMALL).fit(X, y)
+    assert set(model.predict(X)) <= {0, 2}
+    assert np.all(np.isfinite(model.predict_proba(X)))
+
+
+def test_float32_and_clone() -> None:
+    X, y, _ = iris()
+    model = clone(LSVVClassifierCV(**SMALL)).fit(X.astype(np.float32), y)
+    assert model.decision_function(X.astype(np.float32)).dtype == np.float32
+
+
+@pytest.mark.parametrize("estimator", [LSVVClassifierCV(**SMALL), LSVVRegressorCV(**{**SMALL, "features": "linear"})])
+def test_scikit_learn_checks(estimator: Any) -> None:
+    expected = {
+        "check_sample_weight_equivalence_on_dense_data": "leaving one of two equal rows out is not leaving both out",
+        "check_sample_weight_equivalence_on_sparse_data": "leaving one of two equal rows out is not leaving both out",
+    }
+    if isinstance(estimator, LSVVClassifierCV):
+        expected["check_classifiers_classes"] = "-1 means unlabelled"
+    fails_only(estimator, expected)
