@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from lsvv.selection import search
 from lsvv.tables import Table, TableError, fill, parse, summary
 from lsvv.tables.inputs import fit_vectoriser
 
@@ -47,6 +48,16 @@ def test_every_known_cell_stays_byte_for_byte(beasts: Text, csv_table: Reader) -
 def test_the_same_seed_gives_the_same_bytes(beasts: Text, csv_table: Reader) -> None:
     one, two = (fill(csv_table(beasts()), ["kind"], features="linear", random_state=3).rendered() for _ in range(2))
     assert one == two
+
+
+def test_of_very_many_labels_those_left_out_are_the_ones_judged(
+    beasts: Text, csv_table: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "MAX_LABELS", 11)
+    kinds, weights = fill(csv_table(beasts(60)), ["kind", "weight"], features="linear").results
+    assert kinds.held_out_rows.size == weights.held_out_rows.size == 11
+    assert kinds.quality.value == 1.0
+    assert weights.quality.value > 0.9
 
 
 def test_labels_and_tags_are_learnt_together(rng: np.random.Generator) -> None:

@@ -83,7 +83,7 @@ def _beside(table: str) -> str:
 
 
 def _report(filled: Filled) -> bytes:
-    from lsvv.report import fill_report  # type: ignore[import-not-found, unused-ignore]
+    from lsvv.report import fill_report  # type: ignore[attr-defined, unused-ignore]
 
     return str(fill_report(filled)).encode("utf-8")
 

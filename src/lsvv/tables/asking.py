@@ -20,6 +20,8 @@ from lsvv.tables.table import Table, TableError, fresh_name
 __all__ = ["Question", "costs_of", "questions", "sheet", "uncertainty", "with_labels"]
 
 N_DENSITY_ROWS = 1000
+WIDTH = 0.4
+"""How far likeness reaches, as a share of the median distance between rows."""
 SHEET = ("row", "target", "label", "suggestion", "cost", "why")
 
 
@@ -76,7 +78,7 @@ def questions(filled: Filled, budget: float, costs: Mapping[str, float], random_
         raise TableError(f"A budget of {budget:g} pays for nothing. Pass a number above 0.")
     X = filled.X.astype(np.float64)
     rng = np.random.default_rng(random_state)
-    width = median_distance(X, None, rng)
+    width = WIDTH * median_distance(X, None, rng)
     density = _density(X, width, rng)
     worth = {result.target.column: _first_worth(result, X, width, density) for result in filled.results}
     results = {result.target.column: result for result in filled.results}
@@ -107,7 +109,7 @@ def _first_worth(result: TargetResult, X: np.ndarray, width: float, density: np.
 
 
 def _similarity(X: np.ndarray, one: np.ndarray, width: float) -> np.ndarray:
-    return np.asarray(np.exp(-2.0 * np.sum((X - one) ** 2, axis=1) / width**2))
+    return np.asarray(np.exp(-0.5 * np.sum((X - one) ** 2, axis=1) / width**2))
 
 
 def _density(X: np.ndarray, width: float, rng: np.random.Generator) -> np.ndarray:

@@ -26,7 +26,7 @@ HEADER, BODY = "lsvv.json", "fitted.skops"
 # the packages whose own classes a model is made of; skops itself vouches for scikit-learn, NumPy and SciPy
 TRUSTED = ("lsvv.", "skrub._", "skrub.selectors._", "numpy.dtype")
 
-_TRAINING_ONLY = ("transduction_", "loo_", "loo_predictions_", "weights_", "_T", "_known", "_labelled", "_bases")
+_TRAINING_ONLY = ("transduction_", "loo_", "loo_predictions_", "weights_", "_T", "_A", "_known", "_bases")
 
 
 @dataclass(frozen=True, eq=False)

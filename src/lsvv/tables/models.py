@@ -8,6 +8,7 @@ import numpy as np
 
 from lsvv.calibration import probabilities
 from lsvv.features import Linear, RandomFourier
+from lsvv.inputs import generator
 from lsvv.selection import LSVVClassifierCV, LSVVRegressorCV
 from lsvv.tables.table import TableError
 
@@ -31,11 +32,15 @@ def _maps(name: str, n_rows: int) -> list[Any]:
     return {"auto": [Linear(), fourier], "linear": [Linear()], "fourier": [fourier]}[name]
 
 
-def held_out(model: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Labelled rows, and for each what a model says that did not see its label: probabilities or numbers (rows, K)."""
-    scores = model.loo_predictions_
+def held_out(model: Any, labelled: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Labelled rows, and for each what a model says that did not see its label: probabilities or numbers (rows, K).
+
+    ``labelled`` are the rows with a known entry; of very many the search looks at a random part, drawn first of all.
+    """
+    scores, rows = model.loo_predictions_, labelled
+    if len(scores) < labelled.size:
+        rows = np.sort(generator(model.random_state).choice(labelled, len(scores), replace=False))
     if isinstance(model, LSVVRegressorCV):
-        return model._labelled, np.reshape(model._codec.decode(scores), scores.shape)
+        return rows, np.reshape(model._codec.decode(scores), scores.shape)
     alone = model._codec.one_class_a_row
-    P = probabilities(scores - model._threshold, model.temperature_, one_class_a_row=alone)
-    return model._labelled, np.asarray(P)
+    return rows, np.asarray(probabilities(scores - model._threshold, model.temperature_, one_class_a_row=alone))
