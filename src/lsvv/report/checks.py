@@ -1,0 +1,142 @@
+"""What was learnt of a target, held against known cells that were hidden one at a time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from lsvv.report.content import Bin, Confusion, Learnt, MixUp, Numbers, Output
+from lsvv.tables import TargetResult
+from lsvv.tables.quality import wilson
+
+__all__ = ["calibration_of", "learnt_of"]
+
+MOST_CLASSES = 12
+MOST_MIX_UPS = 10
+MOST_OUTPUTS = 60
+MOST_NUMBERS = 2000
+FEWEST_A_BIN = 8
+
+
+def learnt_of(result: TargetResult, model: int) -> Learnt:
+    """All the report says of one target."""
+    target, quality = result.target, result.quality
+    measured = math.isfinite(quality.value)
+    numbers = _numbers(result)
+    outputs, confusion, mix_ups, calibration = (), None, (), ()
+    if numbers is None:
+        names, truth, P, chosen = _indicators(result)
+        outputs = _outputs(result, names, truth, chosen)
+        if target.task != "tags":
+            confusion, mix_ups = _confusion(names, np.argmax(truth, axis=1), np.argmax(P, axis=1))
+        calibration = _calibration(target.task, truth, P)
+    certainty = np.zeros(0) if result.probability is None else result.probability[result.rows]
+    return Learnt(
+        column=target.column,
+        task=target.task,
+        reason=target.reason,
+        n_known=int(target.known.sum()),
+        n_filled=len(result.rows),
+        measure="R²" if quality.measure == "R2" else "right",
+        value=quality.value if measured else None,
+        low=_finite(quality.low) if measured else None,
+        high=_finite(quality.high) if measured else None,
+        baseline=quality.baseline if measured else None,
+        outputs=outputs,
+        confusion=confusion,
+        mix_ups=mix_ups,
+        calibration=calibration,
+        certainty=tuple(np.histogram(certainty, bins=10, range=(0.0, 1.0))[0].tolist()) if certainty.size else (),
+        numbers=numbers,
+        model=model,
+    )
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _indicators(result: TargetResult) -> tuple[tuple[str, ...], np.ndarray, np.ndarray, np.ndarray]:
+    """Names of the outputs, and for hidden cells the truth, probabilities and answers, each of shape (cells, K)."""
+    target, P = result.target, result.held_out
+    truth = target.values[result.held_out_rows]
+    if target.task == "tags":
+        return target.outputs, truth, P, (P > 0.5) | (P.max(axis=1, keepdims=True) == P)
+    names = target.outputs
+    if target.task == "labels":
+        names, P = tuple(map(str, target.spelt(np.array([0, 1])))), np.column_stack([1.0 - P, P])
+    eye = np.eye(len(names))
+    return names, eye[truth.astype(int)], P, eye[np.argmax(P, axis=1)]
+
+
+def _outputs(result: TargetResult, names: Sequence[str], truth: np.ndarray, chosen: np.ndarray) -> tuple[Output, ...]:
+    target = result.target
+    known, filled = (
+        part if part.ndim == 2 else np.eye(len(names))[part.astype(int)]
+        for part in (target.values[target.known], result.predictions[result.rows])
+    )
+    both = (truth * chosen).sum(axis=0)
+    n_known, n_filled = known.sum(axis=0).astype(int).tolist(), filled.sum(axis=0).astype(int).tolist()
+    found, right = _shares(both, truth.sum(axis=0)), _shares(both, chosen.sum(axis=0))
+    order = sorted(range(len(names)), key=lambda place: (-n_known[place], names[place]))[:MOST_OUTPUTS]
+    return tuple(Output(names[k], n_known[k], n_filled[k], found[k], right[k]) for k in order)
+
+
+def _shares(above: np.ndarray, below: np.ndarray) -> list[float | None]:
+    return [float(a / b) if b > 0 else None for a, b in zip(above, below, strict=True)]
+
+
+def _confusion(
+    names: Sequence[str], truth: np.ndarray, guess: np.ndarray
+) -> tuple[Confusion | None, tuple[MixUp, ...]]:
+    """The whole matrix for few classes, and what is mixed up most."""
+    K = len(names)
+    counts = np.bincount(truth * K + guess, minlength=K * K).reshape(K, K)
+    wrong = counts - np.diag(np.diag(counts))
+    pairs = [divmod(int(flat), K) for flat in np.argsort(-wrong, axis=None, kind="stable")[:MOST_MIX_UPS]]
+    mix_ups = tuple(MixUp(names[i], names[j], int(wrong[i, j])) for i, j in pairs if wrong[i, j])
+    matrix = Confusion(tuple(names), tuple(map(tuple, counts.tolist()))) if K <= MOST_CLASSES else None
+    return matrix, mix_ups
+
+
+def _calibration(task: str, truth: np.ndarray, P: np.ndarray) -> tuple[Bin, ...]:
+    """Of the answer given, or for tags of every yes."""
+    if task == "tags":
+        return calibration_of(P.ravel(), truth.ravel() > 0.5)
+    best = np.argmax(P, axis=1)
+    return calibration_of(P.max(axis=1), best == np.argmax(truth, axis=1))
+
+
+def calibration_of(said: np.ndarray, right: np.ndarray) -> tuple[Bin, ...]:
+    """Bins of about as many cells each, from the least probable to the most: at most ten.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> one, two = calibration_of(np.repeat([0.6, 0.9], 10), np.arange(20) % 5 > 0)
+    >>> one.said, one.right, two.count
+    (0.6, 0.8, 10)
+    """
+    n_bins = int(np.clip(said.size // FEWEST_A_BIN, 1, 10))
+    bins = []
+    for part in np.array_split(np.argsort(said, kind="stable"), n_bins):
+        share = float(right[part].mean())
+        low, high = wilson(share, part.size)
+        bins.append(Bin(round(float(said[part].mean()), 4), round(share, 4), round(low, 4), round(high, 4), part.size))
+    return tuple(bins)
+
+
+def _numbers(result: TargetResult) -> Numbers | None:
+    if result.interval is None:
+        return None
+    rows = result.held_out_rows
+    step = max(1, math.ceil(rows.size / MOST_NUMBERS))
+    known, predicted = (
+        tuple(float(f"{value:.5g}") for value in part[::step]) for part in (result.target.values[rows], result.held_out)
+    )
+    interval = result.interval
+    return Numbers(
+        tuple((rows[::step] + 1).tolist()), known, predicted, interval.half_width, interval.coverage, interval.measured
+    )

@@ -1,0 +1,285 @@
+"""What a report shows, as plain values: texts, numbers and tuples of them, no models."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = [
+    "Atlas",
+    "Bin",
+    "Column",
+    "Confusion",
+    "Glance",
+    "Help",
+    "Layer",
+    "Learnt",
+    "MixUp",
+    "Model",
+    "Numbers",
+    "Output",
+    "Panel",
+    "Question",
+    "Repeat",
+    "Report",
+    "RowMap",
+    "Spectrum",
+    "UnsureCell",
+]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of the table: how it was read, the share of empty cells, and what its cells are like.
+
+    ``histogram`` counts numbers in bins of equal width from the least to the greatest; empty for other columns.
+    """
+
+    name: str
+    role: str
+    kind: str
+    empty: float
+    words: str
+    histogram: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Glance:
+    """The table: its name and size, its columns, and how many of them are not listed."""
+
+    name: str
+    n_rows: int
+    n_columns: int
+    n_features: int
+    columns: tuple[Column, ...]
+    not_listed: int = 0
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One way to colour the map: each point's group, whether it was known, and how sure the model is of it.
+
+    ``ordered`` groups are bins of a number. ``sure`` is None where there is no probability.
+    """
+
+    name: str
+    groups: tuple[str, ...]
+    ordered: bool
+    places: tuple[int, ...]
+    known: tuple[bool, ...]
+    sure: tuple[float, ...] | None
+
+
+@dataclass(frozen=True)
+class RowMap:
+    """Rows as points: their numbers in the table from 1, coordinates, and layers to colour them by."""
+
+    rows: tuple[int, ...]
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    layers: tuple[Layer, ...]
+    n_rows: int
+    words: str
+
+
+@dataclass(frozen=True)
+class Output:
+    """One class or tag: known and filled cells that bear it, and how well it is found.
+
+    ``found`` is the share of its known cells that come out as it, ``right`` the share of those that come out as it
+    which are it; None where there are none.
+    """
+
+    name: str
+    known: int
+    filled: int
+    found: float | None
+    right: float | None
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """counts[i][j]: known cells of class i that come out as class j when their label is hidden."""
+
+    names: tuple[str, ...]
+    counts: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class MixUp:
+    """A class that comes out as another, and how often."""
+
+    known: str
+    came_out: str
+    count: int
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Known cells of like probability: its mean, the share that is right with its 95 % interval, their count."""
+
+    said: float
+    right: float
+    low: float
+    high: float
+    count: int
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Known numbers against predictions made without them, and the interval around a prediction."""
+
+    rows: tuple[int, ...]
+    known: tuple[float, ...]
+    predicted: tuple[float, ...]
+    half_width: float
+    coverage: float
+    measured: float
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """What was learnt of one target, checked on known cells that were hidden one at a time.
+
+    Attributes
+    ----------
+    column, task, reason : str
+        The column, what was found to be asked for, and why.
+    n_known, n_filled : int
+        Cells.
+    measure : str
+        "right" for shares of right answers, "R²" for numbers.
+    value, low, high, baseline : float or None
+        The measure, its 95 % interval, and the same for the plainest answer; None where it cannot be measured.
+    outputs, confusion, mix_ups, calibration : tuples
+        For classes, labels and tags.
+    certainty : tuple of int
+        Filled cells by probability, in ten bins from 0 to 1.
+    numbers : Numbers or None
+        For numbers.
+    model : int
+        The place of its model in the report.
+    """
+
+    column: str
+    task: str
+    reason: str
+    n_known: int
+    n_filled: int
+    measure: str
+    value: float | None
+    low: float | None
+    high: float | None
+    baseline: float | None
+    outputs: tuple[Output, ...]
+    confusion: Confusion | None
+    mix_ups: tuple[MixUp, ...]
+    calibration: tuple[Bin, ...]
+    certainty: tuple[int, ...]
+    numbers: Numbers | None
+    model: int
+
+
+@dataclass(frozen=True)
+class Help:
+    """Whether unlabelled rows helped: by how much hidden labels are predicted better with them, and how sure that is.
+
+    ``gain`` and ``error`` are the mean fall of the leave-one-out loss and its standard error, ``sure`` the probability
+    that the fall is above 0, ``share`` the weight their use was given.
+    """
+
+    headline: str
+    sentence: str
+    gain: float
+    error: float
+    sure: float
+    share: float
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """Singular values of W; those from place ``first`` on (from 0) bear the tail penalty, None where none do."""
+
+    values: tuple[float, ...]
+    first: int | None
+    words: str
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Leave-one-out losses of one loss and power: a row a manifold, a column a ridge; None where it was not tried."""
+
+    name: str
+    manifolds: tuple[float, ...]
+    ridges: tuple[float, ...]
+    losses: tuple[tuple[float | None, ...], ...]
+
+
+@dataclass(frozen=True)
+class Atlas:
+    """The settings of the best map, and each map tried with the lowest loss found on it."""
+
+    n_settings: int
+    map: str
+    best: float
+    panels: tuple[Panel, ...]
+    maps: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True)
+class Model:
+    """One model: the targets it learnt together, whether unlabelled rows helped, and its inside."""
+
+    name: str
+    help: Help | None
+    spectrum: Spectrum
+    atlas: Atlas
+    best: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class UnsureCell:
+    """A filled cell the model is unsure of; ``row`` counts from 1."""
+
+    row: int
+    column: str
+    value: str
+    probability: float
+    rival: str
+    about: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """A cell worth labelling next; ``row`` counts from 1."""
+
+    row: int
+    column: str
+    suggestion: str
+    why: str
+    about: str
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """What repeats the result: the command, settings, versions, and how long each stage took."""
+
+    command: str
+    settings: tuple[tuple[str, str], ...]
+    versions: tuple[tuple[str, str], ...]
+    seconds: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True)
+class Report:
+    """The whole page."""
+
+    title: str
+    summary: tuple[str, ...]
+    glance: Glance
+    learnt: tuple[Learnt, ...]
+    models: tuple[Model, ...]
+    map: RowMap | None
+    unsure: tuple[UnsureCell, ...]
+    questions: tuple[Question, ...]
+    notes: tuple[str, ...]
+    repeat: Repeat

@@ -1,0 +1,125 @@
+"""The report of a filled table."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+
+from lsvv.report.checks import learnt_of
+from lsvv.report.content import Learnt, Model, Question, Repeat, Report, UnsureCell
+from lsvv.report.glance import glance_of
+from lsvv.report.models import model_of
+from lsvv.report.rowmap import map_of
+from lsvv.report.words import count, percent, shortened, summary_of_help, summary_of_target
+from lsvv.tables import Filled, TargetResult
+from lsvv.tables.asking import questions
+from lsvv.tables.cells import is_list, is_missing
+from lsvv.tables.summary import versions
+
+__all__ = ["report_of"]
+
+MOST_UNSURE = 40
+N_QUESTIONS = 10
+MOST_ROWS_FOR_QUESTIONS = 20_000
+"""Beyond it choosing what to ask takes longer than a reader waits for a page."""
+DOUBTFUL = 0.6
+
+
+def report_of(filled: Filled) -> Report:
+    """All that the page shows of a filled table."""
+    models = tuple(model_of(part.group.name, part.model) for part in filled.fitted)
+    owner = {target.column: place for place, part in enumerate(filled.fitted) for target in part.group.targets}
+    learnt = tuple(learnt_of(result, owner[result.target.column]) for result in filled.results)
+    return Report(
+        title=PurePath(filled.table.name).name,
+        summary=tuple(_summary(filled, learnt, models)),
+        glance=glance_of(filled),
+        learnt=learnt,
+        models=models,
+        map=map_of(filled.X, filled.results),
+        unsure=tuple(_unsure(filled)),
+        questions=tuple(_questions(filled)),
+        notes=filled.notes,
+        repeat=_repeat(filled),
+    )
+
+
+def _summary(filled: Filled, learnt: tuple[Learnt, ...], models: tuple[Model, ...]) -> Iterator[str]:
+    yield from (summary_of_target(one) for one in learnt[:6])
+    if len(learnt) > 6:
+        yield f"{count(len(learnt) - 6, 'more target')} are described below."
+    yield from (summary_of_help(one.name, one.help) for one in models if one.help is not None)
+    doubtful = sum(
+        int(np.sum(result.probability[result.rows] < DOUBTFUL))
+        for result in filled.results
+        if result.probability is not None
+    )
+    if doubtful:
+        cells = "1 filled cell has" if doubtful == 1 else f"{doubtful:,} filled cells have"
+        yield f"{cells} a probability below {percent(DOUBTFUL)}: look at them before you rely on them."
+
+
+def _unsure(filled: Filled) -> list[UnsureCell]:
+    """The filled cells of lowest probability over all targets; numbers have none."""
+    found = []
+    for result in filled.results:
+        if result.probability is None:
+            continue
+        p = result.probability[result.rows]
+        for place in np.argsort(p, kind="stable")[:MOST_UNSURE].tolist():
+            found.append((float(p[place]), result, place))
+    found.sort(key=lambda item: item[0])
+    return [_unsure_cell(filled, *item) for item in found[:MOST_UNSURE]]
+
+
+def _unsure_cell(filled: Filled, probability: float, result: TargetResult, place: int) -> UnsureCell:
+    row = int(result.rows[place])
+    value = _text(result.cells[place])
+    return UnsureCell(row + 1, result.target.column, value, probability, _rival(result, row), _about(filled, row))
+
+
+def _rival(result: TargetResult, row: int) -> str:
+    """The second likeliest class, or the tag the model is least sure of."""
+    P, target = np.asarray(result.probabilities)[row], result.target
+    if target.task == "tags":
+        tag = int(np.argmin(np.abs(P - 0.5)))
+        return f"{target.outputs[tag]}, {percent(float(P[tag]))}"
+    names = target.outputs if target.task == "classes" else target.spelt(np.array([0, 1]))
+    second = int(np.argsort(P, kind="stable")[-2])
+    return f"{names[second]}, {percent(float(P[second]))}"
+
+
+def _questions(filled: Filled) -> Iterator[Question]:
+    if len(filled.X) > MOST_ROWS_FOR_QUESTIONS or not any(len(result.rows) for result in filled.results):
+        return
+    costs = {result.target.column: 1.0 for result in filled.results}
+    for one in questions(filled, N_QUESTIONS, costs):
+        yield Question(one.row + 1, one.column, _text(one.suggestion), one.why, _about(filled, one.row))
+
+
+def _about(filled: Filled, row: int, most: int = 4) -> str:
+    """The first cells of a row beside the targets."""
+    targets = {result.target.column for result in filled.results}
+    cells = zip(filled.table.frame.columns, filled.table.frame.iloc[row].tolist(), strict=True)
+    told = [f"{name} {_text(cell)}" for name, cell in cells if name not in targets and not is_missing(cell)]
+    return " · ".join(told[:most])
+
+
+def _text(cell: Any) -> str:
+    return shortened("; ".join(map(str, cell)) if is_list(cell) else str(cell), 40)
+
+
+def _repeat(filled: Filled) -> Repeat:
+    settings = filled.settings
+    words = ["lsvv", "fill", filled.table.name]
+    for target in settings["targets"]:
+        words += ["--target", target]
+    if settings["task"]:
+        words += ["--task", settings["task"]]
+    words += ["--features", settings["features"], "--seed", str(settings["random_state"])]
+    shown = tuple((name, _text(value)) for name, value in settings.items())
+    return Repeat(shlex.join(words), shown, tuple(versions().items()), tuple(filled.seconds.items()))

@@ -1,0 +1,66 @@
+"""The data at a glance: every column in one line."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from lsvv.report.content import Column, Glance
+from lsvv.report.words import count, number, percent, shortened
+from lsvv.tables import Filled
+from lsvv.tables.cells import as_numbers, is_list
+from lsvv.tables.filling import cells_of
+
+__all__ = ["glance_of"]
+
+MOST_COLUMNS = 60
+N_BINS = 16
+
+
+def glance_of(filled: Filled) -> Glance:
+    """The table and its columns: targets first, then inputs, then what was left out."""
+    frame = filled.table.frame
+    targets = [result.target.column for result in filled.results]
+    roles = {str(name): _role(str(name), targets, filled.vectoriser.kinds) for name in frame.columns}
+    order = sorted(roles, key=lambda name: ("target", "input", "left out").index(roles[name]))
+    columns = tuple(
+        _column(name, roles[name], _kind(name, filled), cells_of(filled.table, name)) for name in order[:MOST_COLUMNS]
+    )
+    rest = len(order) - len(columns)
+    return Glance(filled.table.name, len(frame), len(order), int(filled.X.shape[1]), columns, rest)
+
+
+def _role(name: str, targets: Sequence[str], inputs: dict[str, str]) -> str:
+    return "target" if name in targets else "input" if name in inputs else "left out"
+
+
+def _kind(name: str, filled: Filled) -> str:
+    tasks = {result.target.column: result.target.task for result in filled.results}
+    return tasks.get(name) or filled.vectoriser.kinds.get(name, "–")
+
+
+def _column(name: str, role: str, kind: str, cells: list[Any]) -> Column:
+    known = [cell for cell in cells if cell is not None]
+    empty = 1.0 - len(known) / len(cells)
+    numbers = as_numbers(known) if known and kind in ("number", "numbers") else None
+    if numbers is None or not np.isfinite(numbers).all():
+        return Column(name, role, kind, empty, _said(known))
+    least, middle, most = np.quantile(numbers, [0.0, 0.5, 1.0])
+    # the greatest numbers have no finite width between them
+    bins = np.histogram(numbers, bins=N_BINS)[0] if np.isfinite(most - least) and most > least else []
+    words = f"{number(least)} to {number(most)}, half below {number(middle)}"
+    return Column(name, role, kind, empty, words, tuple(int(size) for size in bins))
+
+
+def _said(known: list[Any]) -> str:
+    if not known:
+        return "all empty"
+    texts = Counter(", ".join(map(str, cell)) if is_list(cell) else str(cell) for cell in known)
+    if len(texts) == len(known) and len(known) > 1:
+        return "all different"
+    commonest, times = texts.most_common(1)[0]
+    share = percent(times / len(known))
+    return f"{count(len(texts), 'different value')}, most often “{shortened(commonest, 30)}” ({share})"

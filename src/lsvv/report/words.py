@@ -1,0 +1,117 @@
+"""Numbers and findings in plain words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lsvv.report.content import Help, Learnt
+
+__all__ = ["count", "listed", "number", "percent", "shortened", "span", "summary_of_help", "summary_of_target"]
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """A number with a few significant digits, without an exponent where it reads well.
+
+    Examples
+    --------
+    >>> number(1234.5678), number(0.000123), number(0.5), number(None)
+    ('1,235', '1.23e-04', '0.5', '–')
+    """
+    if value is None or not math.isfinite(value):
+        return "–"
+    if value == 0 or 1e-3 <= abs(value) < 10**digits:
+        return f"{value:.{digits}g}"
+    return f"{value:,.0f}" if 10**digits <= abs(value) < 1e7 else f"{value:.{digits - 1}e}"
+
+
+def percent(share: float | None) -> str:
+    """A share as a percentage; what is not quite 0 or 1 does not read as if it were.
+
+    Examples
+    --------
+    >>> percent(0.914), percent(0.9991), percent(0.001), percent(1.0)
+    ('91 %', 'over 99 %', 'under 1 %', '100 %')
+    """
+    if share is None or not math.isfinite(share):
+        return "–"
+    if 0 < share < 0.005:
+        return "under 1 %"
+    return "over 99 %" if 0.995 <= share < 1 else f"{100 * share:.0f} %"
+
+
+def span(low: float | None, high: float | None) -> str:
+    """Two shares as a range of percentages.
+
+    Examples
+    --------
+    >>> span(0.91, 0.997)
+    '91 to 100 %'
+    """
+    return "–" if low is None or high is None else f"{100 * low:.0f} to {100 * high:.0f} %"
+
+
+def count(n: int, noun: str) -> str:
+    """A counted noun.
+
+    Examples
+    --------
+    >>> count(1, "row"), count(12000, "cell")
+    ('1 row', '12,000 cells')
+    """
+    return f"{n:,} {noun}" + ("" if n == 1 else "s")
+
+
+def listed(names: Sequence[str], most: int = 4) -> str:
+    """Names in a sentence, the rest counted.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"]), listed(["a"] * 9, most=2)
+    ('a, b and c', 'a, a and 7 more')
+    """
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else list(names))
+
+
+def shortened(text: str, most: int = 60) -> str:
+    r"""A text on one line, cut where it is long.
+
+    Examples
+    --------
+    >>> shortened("one two\nthree", most=9)
+    'one two …'
+    """
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1].rstrip()} …"
+
+
+def summary_of_target(learnt: Learnt) -> str:
+    """How many cells were filled and how far to trust them."""
+    filled = f"{count(learnt.n_filled, 'empty cell')} of “{learnt.column}” {_was(learnt.n_filled)} filled"
+    told = f"{filled}, learnt from {count(learnt.n_known, 'known cell')}."
+    if learnt.value is None:
+        return f"{told} How good they are cannot be measured, because all known cells say the same."
+    if learnt.numbers is not None:
+        within, width = percent(learnt.numbers.measured), number(learnt.numbers.half_width)
+        return (
+            f"{told} Hiding known numbers one at a time, the predictions explain {percent(max(learnt.value, 0.0))} of "
+            f"their differences, and {within} lie within ±{width}."
+        )
+    return (
+        f"{told} Hiding known cells one at a time, {percent(learnt.value)} come out right "
+        f"({span(learnt.low, learnt.high)} with 95 % confidence); always giving the most common answer would reach "
+        f"{percent(learnt.baseline)}."
+    )
+
+
+def summary_of_help(name: str, help: Help) -> str:
+    """Whether the unlabelled rows were of use for some targets."""
+    return f"Did the rows without a label help with “{name}”? {help.headline}"
+
+
+def _was(n: int) -> str:
+    return "was" if n == 1 else "were"
