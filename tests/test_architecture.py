@@ -103,7 +103,15 @@ def test_the_rule_itself(layer: str, imported: str, allowed: bool) -> None:
 
 
 def test_the_public_names_are_frozen() -> None:
-    assert sorted(lsvv.__all__) == ["LSVVClassifier", "LSVVClassifierCV", "LSVVRegressor", "LSVVRegressorCV"]
+    assert sorted(lsvv.__all__) == [
+        "LSVVClassifier",
+        "LSVVClassifierCV",
+        "LSVVRegressor",
+        "LSVVRegressorCV",
+        "LabeledKFold",
+        "LabeledShuffleSplit",
+        "will_unlabeled_help",
+    ]
     assert all(getattr(lsvv, name).__name__ == name for name in lsvv.__all__)
 
 

@@ -5,8 +5,22 @@ labelled and unlabelled rows.
 """
 
 from lsvv.estimators import LSVVClassifier, LSVVRegressor
-from lsvv.selection import LSVVClassifierCV, LSVVRegressorCV
+from lsvv.selection import (
+    LabeledKFold,
+    LabeledShuffleSplit,
+    LSVVClassifierCV,
+    LSVVRegressorCV,
+    will_unlabeled_help,
+)
 
 __version__ = "0.1.0"
 
-__all__ = ["LSVVClassifier", "LSVVClassifierCV", "LSVVRegressor", "LSVVRegressorCV"]
+__all__ = [
+    "LSVVClassifier",
+    "LSVVClassifierCV",
+    "LSVVRegressor",
+    "LSVVRegressorCV",
+    "LabeledKFold",
+    "LabeledShuffleSplit",
+    "will_unlabeled_help",
+]

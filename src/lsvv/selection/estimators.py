@@ -53,6 +53,8 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
         The setting of lowest leave-one-out loss.
     loo_ : array
         Leave-one-out loss of every setting.
+    labelled_ : array
+        The training rows the leave-one-out figures belong to.
     loo_predictions_ : array of shape (labelled rows, K)
         Leave-one-out expectations of the average.
     cv_results_ : dict

@@ -142,7 +142,7 @@ class SearchEstimator(BaseEstimator):
         known, total = weights > 0, weights.sum(axis=0)
         if labelled.size < 2:
             raise ValueError("There is one labelled row (n_samples = 1). Leaving one out needs at least two.")
-        self._T, self._known = targets.values[labelled], known
+        self._T, self._known, self.labelled_ = targets.values[labelled], known, labelled
         self._A = weights / np.where(total > 0, total, 1.0)
         self._loss_of = {loss_name(loss): loss for loss in grid.losses}
         self.atlas_ = Atlas(known.sum(axis=0).astype(np.float64))

@@ -1,0 +1,63 @@
+"""The diagnosis says what the data show."""
+
+import numpy as np
+import pytest
+
+from lsvv import will_unlabeled_help
+
+
+def clusters(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Three tight clusters, one class each."""
+    rng = np.random.default_rng(seed)
+    truth = np.repeat([0, 1, 2], 40)
+    return np.eye(3)[truth] * 4 + rng.normal(size=(120, 3)), truth
+
+
+def hidden(truth: np.ndarray, step: int) -> np.ndarray:
+    y = np.full(truth.size, -1)
+    y[::step] = truth[::step]
+    return y
+
+
+def test_labels_that_follow_the_graph_are_smooth_and_shuffled_ones_are_not() -> None:
+    X, truth = clusters(0)
+    found = will_unlabeled_help(X, hidden(truth, 6), random_state=0)
+    assert found.smoothness < 0.7
+    assert found.p_value < 0.02
+    assert "share labels more than chance" in found.verdict
+    noise = np.random.default_rng(1).permutation(truth)
+    random = will_unlabeled_help(X, hidden(noise, 6), random_state=0)
+    assert random.smoothness > 0.8
+    assert random.p_value > 0.02
+
+
+def test_parts_without_a_label_are_counted() -> None:
+    X, truth = clusters(2)
+    y = hidden(truth, 6)
+    X[:5] += 1000.0
+    y[:5] = -1
+    found = will_unlabeled_help(X, y, n_neighbors=3, random_state=0)
+    assert found.n_rows_without_label >= 5
+    assert f"{found.n_parts_without_label} of the graph's {found.n_parts} parts" in found.verdict
+
+
+def test_the_curve_ends_at_all_labels_and_more_are_predicted_to_help() -> None:
+    X, truth = clusters(3)
+    found = will_unlabeled_help(X, hidden(truth, 4), random_state=0)
+    assert found.curve[-1, 0] == 30
+    assert found.loss_with_twice_the_labels <= found.curve[-1, 1] + 1e-12
+
+
+def test_numbers_are_diagnosed_too() -> None:
+    X = np.random.default_rng(4).uniform(-2, 2, size=(100, 1))
+    y = np.sin(X[:, 0])
+    y[30:] = np.nan
+    assert will_unlabeled_help(X, y, random_state=0).p_value < 0.05
+
+
+def test_the_plot_shows_curve_and_prediction() -> None:
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    X, truth = clusters(5)
+    axis = will_unlabeled_help(X, hidden(truth, 6), random_state=0).plot()
+    assert len(axis.lines) == 2
