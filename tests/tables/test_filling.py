@@ -112,6 +112,13 @@ def test_a_target_without_holes_is_only_checked(beasts: Text, csv_table: Reader)
     assert filled.results[0].quality.n_known == 15
 
 
+def test_a_text_taken_for_an_empty_cell_is_told(beasts: Text, csv_table: Reader) -> None:
+    text = beasts().replace(",,", ",NA,", 1)
+    filled = fill(csv_table(text), ["kind"], features="linear")
+    assert "The text 'NA' in 'kind' was taken for an empty cell" in " ".join(filled.notes)
+    assert "NA" not in filled.rendered().decode()
+
+
 def test_names_of_added_columns_do_not_clash(beasts: Text, csv_table: Reader) -> None:
     text = beasts().replace("habitat", "kind_filled", 1)
     assert fill(csv_table(text), ["kind"], features="linear").results[0].columns["filled"] == "kind_filled_2"

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from lsvv.cli import ask, data, fill, models
+from lsvv.cli import ask, bounds, data, fill, models
 
 __all__ = ["app"]
 
@@ -28,6 +28,7 @@ app.command("fit")(models.fit_command)
 app.command("predict")(models.predict_command)
 app.command("export")(models.export_command)
 app.command("ask")(ask.ask_command)
+app.command("bounds")(bounds.bounds_command)
 app.add_typer(data.app, name="data")
 
 

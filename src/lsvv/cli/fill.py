@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -60,6 +61,7 @@ def fill_command(
         read_table = read(table, format=format, missing=options.markers(missing))
         if place != "-":
             check_place(place, read_table, table)
+        make_report = _reporter() if report is not None else None
         if report is not None:
             check_folder(report)
         targets = names_in(target, list(read_table.frame.columns))
@@ -71,8 +73,8 @@ def fill_command(
         if show is not None:
             show("Writing", 0.95)
         write(filled.rendered(), place)
-        if report is not None:
-            write(_report(filled), report)
+        if report is not None and make_report is not None:
+            write(make_report(filled).encode("utf-8"), report)
     _tell(filled, place, report, as_json, quiet)
 
 
@@ -82,10 +84,11 @@ def _beside(table: str) -> str:
     return "-" if table == "-" else str(path.with_name(f"{path.stem}.filled{path.suffix}"))
 
 
-def _report(filled: Filled) -> bytes:
+def _reporter() -> Callable[[Filled], str]:
+    """What turns a filled table into HTML; asked for before the work, so that its lack is told at once."""
     from lsvv.report import fill_report  # type: ignore[attr-defined, unused-ignore]
 
-    return str(fill_report(filled)).encode("utf-8")
+    return fill_report  # type: ignore[no-any-return, unused-ignore]
 
 
 def _tell(filled: Filled, place: str, report: str | None, as_json: bool, quiet: bool) -> None:

@@ -39,6 +39,6 @@ Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an e
 
 def markers(missing: str | None) -> tuple[str, ...]:
     """The texts that mean an empty cell."""
-    from lsvv.tables.cells import MISSING
+    from lsvv.tables.files import MISSING
 
     return MISSING if missing is None else tuple(text.strip() for text in missing.split(","))

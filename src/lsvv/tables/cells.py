@@ -9,32 +9,33 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["MISSING", "as_numbers", "decimals_of", "is_list", "is_missing", "plain"]
-
-MISSING = ("NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "<NA>")
-"""Texts that mean an empty cell, beside blanks."""
+__all__ = ["as_numbers", "decimals_of", "is_list", "is_missing", "known", "plain"]
 
 # 007 is a code rather than a number, and so is +49 30 123
 _NUMBER = re.compile(r"\s*[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*")
 _NUMBER_WITH_COMMA = re.compile(_NUMBER.pattern.replace(r"\.", ","))
 
 
-def is_missing(value: Any, markers: frozenset[str] = frozenset(MISSING)) -> bool:
-    """Whether a cell is empty: None, NaN, blanks, or one of the markers.
+def is_missing(value: Any) -> bool:
+    """Whether a cell is empty: None, NaN or blanks.
 
     Examples
     --------
-    >>> [is_missing(value) for value in (None, float("nan"), " ", "NA", "None", 0, [])]
-    [True, True, True, True, False, False, False]
+    >>> [is_missing(value) for value in (None, float("nan"), " ", "NA", 0, [])]
+    [True, True, True, False, False, False]
     """
     if value is None:
         return True
     if isinstance(value, str):
-        text = value.strip()
-        return not text or text in markers
+        return not value.strip()
     if isinstance(value, (float, np.floating)):
         return math.isnan(value)
     return type(value).__name__ in ("NAType", "NaTType")
+
+
+def known(values: Iterable[Any]) -> list[Any]:
+    """The values, None where a cell is empty."""
+    return [None if is_missing(value) else value for value in values]
 
 
 def is_list(value: Any) -> bool:
@@ -56,16 +57,16 @@ def as_numbers(values: Sequence[Any]) -> np.ndarray | None:
     >>> as_numbers(["007"]) is None
     True
     """
-    known = [value for value in values if value is not None]
-    texts = [value for value in known if isinstance(value, str)]
+    given = [value for value in values if value is not None]
+    texts = [value for value in given if isinstance(value, str)]
     comma = False
     if texts:
-        if len(texts) < len(known):
+        if len(texts) < len(given):
             return None
         comma = not all(map(_NUMBER.fullmatch, texts))
         if comma and not all(map(_NUMBER_WITH_COMMA.fullmatch, texts)):
             return None
-    elif not all(isinstance(value, (int, float, np.number)) and not isinstance(value, bool) for value in known):
+    elif not all(isinstance(value, (int, float, np.number)) and not isinstance(value, bool) for value in given):
         return None
     read = (lambda text: float(text.replace(",", "."))) if comma else float
     return np.array([math.nan if value is None else read(value) for value in values], dtype=np.float64)

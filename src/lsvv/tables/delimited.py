@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
-from lsvv.tables.cells import is_missing
+from lsvv.tables.cells import known
 from lsvv.tables.encoding import Encoding, find_encoding, in_bytes, plain_bytes, text_of
 from lsvv.tables.table import Edits, Source, Table, TableError, unique_names
 
@@ -106,7 +106,7 @@ class Delimited(Source):
             return text.encode("utf-8")
 
 
-def read_delimited(data: bytes, name: str, suffix: str, markers: frozenset[str]) -> Table:
+def read_delimited(data: bytes, name: str, suffix: str) -> Table:
     """A table from the bytes of a CSV or TSV file; the first record names the columns, all values are texts."""
     import pandas as pd
 
@@ -122,7 +122,7 @@ def read_delimited(data: bytes, name: str, suffix: str, markers: frozenset[str])
     columns, notes = unique_names([_value(cell) for cell in header.cells(delimiter)])
     rows = [record for record in body if not record.is_blank]
     blocks = [
-        _values(rows[start : start + BLOCK_ROWS], start, delimiter, len(columns), markers, name)
+        _values(rows[start : start + BLOCK_ROWS], start, delimiter, len(columns), name)
         for start in range(0, max(len(rows), 1), BLOCK_ROWS)
     ]
     values = {
@@ -185,13 +185,11 @@ def _cell_pattern(delimiter: bytes) -> re.Pattern[bytes]:
     return re.compile(rb'(?:"[^"]*+(?:""[^"]*+)*+"|(?!"))[^' + re.escape(delimiter) + rb"\r\n]*+")
 
 
-def _values(
-    rows: Sequence[Record], start: int, delimiter: bytes, n_columns: int, markers: frozenset[str], name: str
-) -> list[Any]:
+def _values(rows: Sequence[Record], start: int, delimiter: bytes, n_columns: int, name: str) -> list[Any]:
     """The columns of some rows as arrays of texts, None where a cell is empty; a few rows at a time save memory."""
     import pandas as pd
 
-    columns: list[list[str | None]] = [[] for _ in range(n_columns)]
+    columns: list[list[str]] = [[] for _ in range(n_columns)]
     for number, record in enumerate(rows, start=start + 1):
         cells = record.cells(delimiter)
         if len(cells) > n_columns:
@@ -201,9 +199,8 @@ def _values(
             )
         cells += [b""] * (n_columns - len(cells))
         for column, cell in zip(columns, cells, strict=True):
-            value = _value(cell)
-            column.append(None if is_missing(value, markers) else value)
-    return [pd.Series(column, dtype="str") for column in columns]
+            column.append(_value(cell))
+    return [pd.Series(known(column), dtype="str") for column in columns]
 
 
 def _value(cell: bytes) -> str:

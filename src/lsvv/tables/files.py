@@ -7,18 +7,20 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
-from lsvv.tables.cells import MISSING
+import numpy as np
+
 from lsvv.tables.delimited import read_delimited
 from lsvv.tables.jsonlines import read_json_lines
 from lsvv.tables.parquet import read_parquet
 from lsvv.tables.spreadsheet import read_spreadsheet
 from lsvv.tables.table import Table, TableError, WritingError
 
-__all__ = ["FORMATS", "check_folder", "check_place", "parse", "read", "write_atomically"]
+__all__ = ["FORMATS", "MISSING", "check_folder", "check_place", "parse", "read", "write_atomically"]
 
-FORMATS: dict[str, Callable[[bytes, str, str, frozenset[str]], Table]] = {
+FORMATS: dict[str, Callable[[bytes, str, str], Table]] = {
     ".csv": read_delimited,
     ".tsv": read_delimited,
     ".txt": read_delimited,
@@ -30,6 +32,8 @@ FORMATS: dict[str, Callable[[bytes, str, str, frozenset[str]], Table]] = {
     ".jsonl": read_json_lines,
     ".ndjson": read_json_lines,
 }
+MISSING = ("NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "<NA>")
+"""Texts that mean an empty cell, beside blanks."""
 _NEEDS = {".parquet": "pyarrow", ".pq": "pyarrow", ".xlsx": "openpyxl", ".xlsm": "openpyxl"}
 
 
@@ -84,10 +88,24 @@ def parse(data: bytes, name: str, *, format: str | None = None, missing: tuple[s
     if suffix == ".tab":
         suffix = ".tsv"
     try:
-        return FORMATS[suffix](data, name, suffix, frozenset(missing))
+        return _without_markers(FORMATS[suffix](data, name, suffix), frozenset(missing))
     except ImportError as error:
         needed = _NEEDS.get(suffix, "pandas")
         raise TableError(f"Reading {suffix} files needs {needed}: pip install 'lsvv[tables]'.") from error
+
+
+def _without_markers(table: Table, markers: frozenset[str]) -> Table:
+    """The table with texts that mean an empty cell taken for one."""
+    frame, marked = table.frame.copy(deep=False), {}
+    for column in frame.columns:
+        if frame[column].dtype.kind in "biufM":
+            continue
+        cells = frame[column].tolist()
+        seen = np.array([isinstance(cell, str) and cell.strip() in markers for cell in cells], dtype=bool)
+        if seen.any():
+            marked[str(column)] = frozenset(cells[row].strip() for row in np.flatnonzero(seen))
+            frame[column] = frame[column].mask(seen, None)
+    return replace(table, frame=frame, marked=marked)
 
 
 def _guess(data: bytes) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lsvv.tables.cells import is_missing
+from lsvv.tables.cells import known
 from lsvv.tables.inputs import Vectoriser, fit_vectoriser
 from lsvv.tables.models import choose_model
 from lsvv.tables.results import Answer, answers
@@ -143,7 +143,7 @@ def fill(
         results = _results(table, [found[column] for column in targets])
         edits = _edits(table, results)
         frame = _frame(table, edits)
-    notes = (*table.notes, *vectoriser.notes, *_model_notes(fitted), *_result_notes(results))
+    notes = (*table.notes, *vectoriser.notes, *_model_notes(fitted), *_result_notes(table, results))
     settings = {"targets": list(targets), "task": task, "features": features, "random_state": random_state}
     return Filled(table, frame, edits, results, fitted, vectoriser, X, notes, watch.seconds, settings)
 
@@ -163,7 +163,7 @@ def fit_groups(
 
 def cells_of(table: Table, column: str) -> list[Any]:
     """The cells of a column, None where they are empty."""
-    return [None if is_missing(cell, frozenset()) else cell for cell in table.frame[column].tolist()]
+    return known(table.frame[column].tolist())
 
 
 def _coded(table: Table, columns: Sequence[str], task: str | None) -> list[Target]:
@@ -232,11 +232,14 @@ def _model_notes(fitted: Sequence[Fitted]) -> Iterator[str]:
         yield from (f"{part.group.name}: {note}" for note in part.model.notes_ if not note.startswith("Label column"))
 
 
-def _result_notes(results: Sequence[TargetResult]) -> Iterator[str]:
+def _result_notes(table: Table, results: Sequence[TargetResult]) -> Iterator[str]:
     for result in results:
         column = result.target.column
         if not result.rows.size:
             yield f"The target {column!r} has no empty cell: nothing was filled, only checked."
+        if column in table.marked:
+            texts = ", ".join(sorted(map(repr, table.marked[column])))
+            yield f"The text {texts} in {column!r} was taken for an empty cell and filled; --missing says what is."
         if isinstance(result.target, LabelTarget) and np.unique(result.target.values[result.target.known]).size == 1:
             yield f"The known cells of {column!r} all say the same, and so do the filled ones."
         if result.interval is not None and result.interval.note:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lsvv.tables.cells import as_numbers, is_list, is_missing
+from lsvv.tables.cells import as_numbers, is_list, known
 from lsvv.tables.table import TableError
 
 if TYPE_CHECKING:
@@ -95,38 +95,38 @@ def _kinds(frame: pd.DataFrame, leave_out: Sequence[str]) -> tuple[dict[str, str
     for column in frame.columns:
         if column in leave_out:
             continue
-        cells = _cells(frame[column])
-        known = [cell for cell in cells if cell is not None]
-        numbers = as_numbers(known)
-        why = _uninformative(known, numbers, str(column))
+        cells = known(frame[column])
+        given = [cell for cell in cells if cell is not None]
+        numbers = as_numbers(given)
+        why = _uninformative(given, numbers, str(column))
         if why:
             notes.append(f"Column {column!r} is left out: {why}.")
         else:
-            kinds[str(column)] = "number" if numbers is not None else _kind(known)
+            kinds[str(column)] = "number" if numbers is not None else _kind(given)
     return kinds, notes
 
 
-def _kind(known: list[Any]) -> str:
-    if all(isinstance(cell, (bool, np.bool_)) for cell in known):
+def _kind(given: list[Any]) -> str:
+    if all(isinstance(cell, (bool, np.bool_)) for cell in given):
         return "number"
-    return "date" if all(hasattr(cell, "year") for cell in known) else "text"
+    return "date" if all(hasattr(cell, "year") for cell in given) else "text"
 
 
-def _uninformative(known: list[Any], numbers: np.ndarray | None, name: str) -> str | None:
+def _uninformative(given: list[Any], numbers: np.ndarray | None, name: str) -> str | None:
     """Why a column says nothing of its rows; None where it may."""
-    if not known:
+    if not given:
         return "it is empty"
-    distinct = {_text(cell) for cell in known}
+    distinct = {_text(cell) for cell in given}
     if len(distinct) == 1:
         return "all its cells are the same"
-    if len(distinct) < len(known) or len(known) < FEWEST_FOR_IDENTIFIERS:
+    if len(distinct) < len(given) or len(given) < FEWEST_FOR_IDENTIFIERS:
         return None
     if numbers is not None:
         counts_rows = bool(np.all(np.abs(np.diff(numbers)) == 1))
         called_so = bool(np.all(numbers == np.round(numbers))) and _names_identifiers(name)
         return "it numbers the rows" if counts_rows or called_so else None
-    single_words = all(isinstance(cell, str) and not any(char.isspace() for char in cell.strip()) for cell in known)
-    return "every row has its own name in it, like an identifier" if single_words and not _are_dates(known) else None
+    single_words = all(isinstance(cell, str) and not any(char.isspace() for char in cell.strip()) for cell in given)
+    return "every row has its own name in it, like an identifier" if single_words and not _are_dates(given) else None
 
 
 def _names_identifiers(name: str) -> bool:
@@ -134,17 +134,13 @@ def _names_identifiers(name: str) -> bool:
     return any(word in ("id", "uuid", "guid", "key", "index", "nr", "no", "number") for word in words)
 
 
-def _are_dates(known: list[str]) -> bool:
+def _are_dates(given: list[str]) -> bool:
     """Whether all texts are dates; the first few decide for most columns."""
     import pandas as pd
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return bool(pd.to_datetime(pd.Series(known[:100]), errors="coerce").notna().all())
-
-
-def _cells(column: Any) -> list[Any]:
-    return [None if is_missing(cell, frozenset()) else cell for cell in column.tolist()]
+        return bool(pd.to_datetime(pd.Series(given[:100]), errors="coerce").notna().all())
 
 
 def _prepared(frame: pd.DataFrame, kinds: dict[str, str]) -> pd.DataFrame:
@@ -153,7 +149,7 @@ def _prepared(frame: pd.DataFrame, kinds: dict[str, str]) -> pd.DataFrame:
 
     columns = {}
     for name, kind in kinds.items():
-        cells = _cells(frame[name])
+        cells = known(frame[name])
         if kind == "number":
             columns[name] = pd.Series(_numbers(cells), dtype=np.float32)
         elif kind == "date":
@@ -209,8 +205,8 @@ def _scaling(
 
     The parts of a date (year, month, seconds) have units of their own and are brought to one first.
     """
-    known = ~np.isnan(encoded)
-    filled = np.where(known.any(axis=0), encoded, 0.0)
+    given = ~np.isnan(encoded)
+    filled = np.where(given.any(axis=0), encoded, 0.0)
     middle = np.nanmedian(filled, axis=0)
     filled = np.where(np.isnan(filled), middle, filled)
     centre, spread = filled.mean(axis=0), filled.std(axis=0)

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from lsvv.tables.cells import is_missing
+from lsvv.tables.cells import known
 from lsvv.tables.table import Edits, Source, Table, TableError
 
 __all__ = ["JsonLines", "read_json_lines"]
@@ -29,7 +29,7 @@ class JsonLines(Source):
         return "".join(lines).encode("utf-8")
 
 
-def read_json_lines(data: bytes, name: str, suffix: str, markers: frozenset[str]) -> Table:
+def read_json_lines(data: bytes, name: str, suffix: str) -> Table:
     """A table from the bytes of a JSON-lines file; columns in the order in which keys first appear."""
     import pandas as pd
 
@@ -41,12 +41,8 @@ def read_json_lines(data: bytes, name: str, suffix: str, markers: frozenset[str]
     if not rows:
         raise TableError(f"{name} holds no line. It needs one JSON object a line.")
     columns = list(dict.fromkeys(key for row in rows for key in row))
-    values = {column: [_known(row.get(column), markers) for row in rows] for column in columns}
+    values = {column: known(row.get(column) for row in rows) for column in columns}
     return Table(name, pd.DataFrame(values, columns=columns, dtype=object), JsonLines(rows, suffix))
-
-
-def _known(value: Any, markers: frozenset[str]) -> Any:
-    return None if is_missing(value, markers) else value
 
 
 def _row(line: str, number: int, name: str) -> dict[str, Any]:

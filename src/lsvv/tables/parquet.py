@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lsvv.tables.cells import is_missing
+from lsvv.tables.cells import known
 from lsvv.tables.table import Edits, Source, Table, TableError, unique_names
 
 __all__ = ["Parquet", "read_parquet"]
@@ -42,7 +42,7 @@ class Parquet(Source):
         return stream.getvalue()
 
 
-def read_parquet(data: bytes, name: str, suffix: str, markers: frozenset[str]) -> Table:
+def read_parquet(data: bytes, name: str, suffix: str) -> Table:
     """A table from the bytes of a Parquet file."""
     import pandas as pd
     import pyarrow as pa
@@ -53,12 +53,12 @@ def read_parquet(data: bytes, name: str, suffix: str, markers: frozenset[str]) -
     except (pa.ArrowException, OSError) as error:
         raise TableError(f"{name} is not a Parquet file that can be read ({error}). Write it again.") from error
     columns, notes = unique_names(table.column_names)
-    values = {column: _values(table.column(place), markers) for place, column in enumerate(columns)}
+    values = {column: _values(table.column(place)) for place, column in enumerate(columns)}
     frame = pd.DataFrame(values, columns=columns, index=range(table.num_rows))
     return Table(name, frame, Parquet(table, tuple(columns), suffix), notes)
 
 
-def _values(column: Any, markers: frozenset[str]) -> Any:
+def _values(column: Any) -> Any:
     """Numbers and dates as arrays; all else as objects with None for an empty cell."""
     import pyarrow as pa
 
@@ -70,7 +70,7 @@ def _values(column: Any, markers: frozenset[str]) -> Any:
     ):
         return column.to_pandas().to_numpy()
     objects = np.empty(len(column), dtype=object)
-    objects[:] = [None if is_missing(value, markers) else value for value in column.to_pylist()]
+    objects[:] = known(column.to_pylist())
     return objects
 
 

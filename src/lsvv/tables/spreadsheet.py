@@ -40,7 +40,7 @@ class Spreadsheet(Source):
         return stream.getvalue()
 
 
-def read_spreadsheet(data: bytes, name: str, suffix: str, markers: frozenset[str]) -> Table:
+def read_spreadsheet(data: bytes, name: str, suffix: str) -> Table:
     """A table from the first sheet of a workbook; formulas count with their stored values."""
     import pandas as pd
 
@@ -52,7 +52,7 @@ def read_spreadsheet(data: bytes, name: str, suffix: str, markers: frozenset[str
         raise TableError(f"{name}: sheet {chosen!r} is empty. It needs a first row with the names of the columns.")
     columns, notes = unique_names(["" if value is None else str(value) for value in rows[0]])
     body = [
-        [_value(value, cell, markers) for value, cell in zip(row, cells, strict=False)]
+        [_value(value, cell) for value, cell in zip(row, cells, strict=False)]
         for row, cells in zip(rows[1:], formulas[1:], strict=False)
     ]
     frame = pd.DataFrame(body, columns=columns, index=range(len(body)), dtype=object)
@@ -60,11 +60,11 @@ def read_spreadsheet(data: bytes, name: str, suffix: str, markers: frozenset[str
     return Table(name, frame, Spreadsheet(data, chosen, tuple(columns), suffix), (*notes, *more))
 
 
-def _value(value: Any, cell: Any, markers: frozenset[str]) -> Any:
+def _value(value: Any, cell: Any) -> Any:
     # a formula without a stored value is no hole: nothing may be written over it
     if value is None and cell.data_type == "f":
         return str(cell.value)
-    return None if is_missing(value, markers) else value
+    return None if is_missing(value) else value
 
 
 def _trimmed(rows: list[list[Any]]) -> list[list[Any]]:

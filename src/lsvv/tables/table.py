@@ -64,6 +64,8 @@ class Table:
         What a reader should know of how the file was read.
     labels : mapping of column to mapping of row to value
         Cells that are empty in the file and known from elsewhere; they stand in ``frame`` and are written.
+    marked : mapping of column to texts
+        Texts, such as NA, that were taken for an empty cell.
     """
 
     name: str
@@ -71,6 +73,7 @@ class Table:
     source: Source
     notes: tuple[str, ...] = ()
     labels: Mapping[str, Mapping[int, Any]] = field(default_factory=dict)
+    marked: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
 def unique_names(names: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
