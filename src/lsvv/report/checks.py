@@ -25,7 +25,9 @@ def learnt_of(result: TargetResult, model: int) -> Learnt:
     target, quality = result.target, result.quality
     measured = math.isfinite(quality.value)
     numbers = _numbers(result)
-    outputs, confusion, mix_ups, calibration = (), None, (), ()
+    outputs: tuple[Output, ...] = ()
+    confusion, mix_ups = None, tuple[MixUp, ...]()
+    calibration: tuple[Bin, ...] = ()
     if numbers is None:
         names, truth, P, chosen = _indicators(result)
         outputs = _outputs(result, names, truth, chosen)

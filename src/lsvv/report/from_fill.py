@@ -22,7 +22,7 @@ from lsvv.tables.summary import versions
 
 __all__ = ["report_of"]
 
-MOST_UNSURE = 40
+MOST_UNSURE = 25
 N_QUESTIONS = 10
 MOST_ROWS_FOR_QUESTIONS = 20_000
 """Beyond it choosing what to ask takes longer than a reader waits for a page."""
@@ -43,9 +43,14 @@ def report_of(filled: Filled) -> Report:
         map=map_of(filled.X, filled.results),
         unsure=tuple(_unsure(filled)),
         questions=tuple(_questions(filled)),
-        notes=filled.notes,
+        notes=tuple(note for note in filled.notes if not _is_told(note, models)),
         repeat=_repeat(filled),
     )
+
+
+def _is_told(note: str, models: tuple[Model, ...]) -> bool:
+    """Whether a note is what the section on unlabelled rows says."""
+    return any(model.help is not None and note.endswith(model.help.sentence) for model in models)
 
 
 def _summary(filled: Filled, learnt: tuple[Learnt, ...], models: tuple[Model, ...]) -> Iterator[str]:
@@ -121,5 +126,5 @@ def _repeat(filled: Filled) -> Repeat:
     if settings["task"]:
         words += ["--task", settings["task"]]
     words += ["--features", settings["features"], "--seed", str(settings["random_state"])]
-    shown = tuple((name, _text(value)) for name, value in settings.items())
+    shown = tuple((name, "found" if value is None else _text(value)) for name, value in settings.items())
     return Repeat(shlex.join(words), shown, tuple(versions().items()), tuple(filled.seconds.items()))

@@ -50,9 +50,9 @@ def _column(name: str, role: str, kind: str, cells: list[Any]) -> Column:
         return Column(name, role, kind, empty, _said(known))
     least, middle, most = np.quantile(numbers, [0.0, 0.5, 1.0])
     # the greatest numbers have no finite width between them
-    bins = np.histogram(numbers, bins=N_BINS)[0] if np.isfinite(most - least) and most > least else []
+    sizes = np.histogram(numbers, bins=N_BINS)[0].tolist() if np.isfinite(most - least) and most > least else []
     words = f"{number(least)} to {number(most)}, half below {number(middle)}"
-    return Column(name, role, kind, empty, words, tuple(int(size) for size in bins))
+    return Column(name, role, kind, empty, words, tuple(sizes))
 
 
 def _said(known: list[Any]) -> str:

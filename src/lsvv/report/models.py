@@ -60,9 +60,11 @@ def spectrum_of(fitted: Any) -> Spectrum:
     penalised = [place for place, member in enumerate(members) if member.setting.spectral > 0 and weights[place] > 0]
     whole = int(np.sum(values > 1e-6 * max(float(values[0]), 1e-300)))
     shown = tuple(float(f"{value:.4g}") for value in values[:MOST_VALUES])
-    rank = f"{whole} of {values.size} singular values are above 0: so many different patterns tell the outputs apart."
+    if values.size == 1:
+        return Spectrum(shown, None, "One output has one singular value, and no tail to penalise.")
+    rank = f"{whole} of {values.size} singular values are above 0: the outputs differ in so many patterns."
     if not penalised:
-        return Spectrum(shown, None, f"{rank} No tail was penalised, because that did not lower the loss.")
+        return Spectrum(shown, None, f"{rank} No setting that penalises a tail has a weight in the average.")
     heaviest = max(penalised, key=lambda place: float(weights[place]))
     setting = members[heaviest].setting
     first = resolve_free_rank(setting.free_rank, *members[heaviest].W.shape)

@@ -12,45 +12,49 @@ if TYPE_CHECKING:
 __all__ = ["count", "listed", "number", "percent", "shortened", "span", "summary_of_help", "summary_of_target"]
 
 
+PERCENT = "\u00a0%"
+"""With a blank at which no line breaks."""
+
+
 def number(value: float | None, digits: int = 3) -> str:
     """A number with a few significant digits, without an exponent where it reads well.
 
     Examples
     --------
     >>> number(1234.5678), number(0.000123), number(0.5), number(None)
-    ('1,235', '1.23e-04', '0.5', '–')
+    ('1,235', '0.000123', '0.5', '–')
     """
     if value is None or not math.isfinite(value):
         return "–"
-    if value == 0 or 1e-3 <= abs(value) < 10**digits:
+    if value == 0 or 1e-4 <= abs(value) < 10**digits:
         return f"{value:.{digits}g}"
     return f"{value:,.0f}" if 10**digits <= abs(value) < 1e7 else f"{value:.{digits - 1}e}"
 
 
 def percent(share: float | None) -> str:
-    """A share as a percentage; what is not quite 0 or 1 does not read as if it were.
+    r"""A share as a percentage, kept on one line; what is not quite 0 or 1 does not read as if it were.
 
     Examples
     --------
     >>> percent(0.914), percent(0.9991), percent(0.001), percent(1.0)
-    ('91 %', 'over 99 %', 'under 1 %', '100 %')
+    ('91\xa0%', 'over 99\xa0%', 'under 1\xa0%', '100\xa0%')
     """
     if share is None or not math.isfinite(share):
         return "–"
     if 0 < share < 0.005:
-        return "under 1 %"
-    return "over 99 %" if 0.995 <= share < 1 else f"{100 * share:.0f} %"
+        return f"under 1{PERCENT}"
+    return f"over 99{PERCENT}" if 0.995 <= share < 1 else f"{100 * share:.0f}{PERCENT}"
 
 
 def span(low: float | None, high: float | None) -> str:
-    """Two shares as a range of percentages.
+    r"""Two shares as a range of percentages.
 
     Examples
     --------
     >>> span(0.91, 0.997)
-    '91 to 100 %'
+    '91 to 100\xa0%'
     """
-    return "–" if low is None or high is None else f"{100 * low:.0f} to {100 * high:.0f} %"
+    return "–" if low is None or high is None else f"{100 * low:.0f} to {100 * high:.0f}{PERCENT}"
 
 
 def count(n: int, noun: str) -> str:
@@ -103,8 +107,8 @@ def summary_of_target(learnt: Learnt) -> str:
         )
     return (
         f"{told} Hiding known cells one at a time, {percent(learnt.value)} come out right "
-        f"({span(learnt.low, learnt.high)} with 95 % confidence); always giving the most common answer would reach "
-        f"{percent(learnt.baseline)}."
+        f"({span(learnt.low, learnt.high)} with 95{PERCENT} confidence); always giving the most common answer would "
+        f"reach {percent(learnt.baseline)}."
     )
 
 

@@ -15,7 +15,7 @@
 
   const axis = (title, more = {}) => ({
     title: { display: true, text: title, color: colour("soft") },
-    ticks: { color: colour("soft"), maxTicksLimit: 7 },
+    ticks: { color: colour("soft"), maxTicksLimit: 7, includeBounds: false },
     grid: { color: colour("rule") },
     border: { color: colour("rule") },
     ...more,
@@ -47,7 +47,7 @@
     const layer = data.map.layers[shown.layer];
     const radius = data.map.rows.length > 1200 ? 2.5 : 3.5;
     const sets = [];
-    // filled points first: Chart.js draws the first set on top only if ordered so
+    // the first set is drawn last, on top
     for (const known of [true, false]) {
       layer.groups.forEach((name, place) => {
         const points = [];
@@ -69,11 +69,18 @@
     return sets;
   };
 
+  // fixed ends: the axes stay while points come and go
+  const around = (values, title) => {
+    const low = values.reduce((a, b) => Math.min(a, b)), high = values.reduce((a, b) => Math.max(a, b));
+    const room = 0.04 * (high - low || 1);
+    return axis(title, { min: low - room, max: high + room });
+  };
+
   const mapConfig = () => ({
     type: "scatter",
     data: { datasets: mapSets() },
     options: {
-      scales: { x: axis("first direction"), y: axis("second direction") },
+      scales: { x: around(data.map.x, "first direction"), y: around(data.map.y, "second direction") },
       plugins: {
         legend: { display: false }, zoom: zoom(),
         tooltip: tooltip((item) => {
@@ -114,7 +121,7 @@
       plugins: [whiskers],
       data: {
         datasets: [
-          { label: "cells", data: data.targets[place].calibration.map((bin) => ({ x: bin.said, y: bin.right, ...bin })), backgroundColor: colour("accent"), pointRadius: 5, pointHoverRadius: 7 },
+          { label: "cells", data: data.targets[place].calibration.map((bin) => ({ x: bin.said, y: bin.right, ...bin })), backgroundColor: colour("accent"), pointRadius: 5, pointHoverRadius: 7, clip: 10 },
           line([{ x: 0, y: 0 }, { x: 1, y: 1 }], "exact"),
         ],
       },
@@ -152,7 +159,7 @@
           ],
         },
         options: {
-          scales: { x: axis("known"), y: axis("predicted without it") },
+          scales: { x: around(both, "known"), y: around(both, "predicted without it") },
           plugins: {
             legend: { display: false }, zoom: zoom(),
             tooltip: tooltip((item) => [`Row ${item.raw.row}`, `known ${item.raw.x}, predicted ${item.raw.y}`]),
@@ -213,15 +220,6 @@
   };
   const refilter = () => {
     const chart = Chart.getChart(document.querySelector('canvas[data-chart="map"]'));
-    // the axes stay while points come and go
-    if (!chart.options.scales.x.min) {
-      for (const [name, values] of [["x", data.map.x], ["y", data.map.y]]) {
-        const low = values.reduce((a, b) => Math.min(a, b)), high = values.reduce((a, b) => Math.max(a, b));
-        const room = 0.04 * (high - low || 1);
-        Object.assign(chart.options.scales[name], { min: low - room, max: high + room });
-        chart.options.scales[name].ticks.callback = (value) => Number(value.toPrecision(3));
-      }
-    }
     chart.data.datasets = mapSets();
     chart.update();
     const count = chart.data.datasets.reduce((sum, set) => sum + set.data.length, 0);
