@@ -13,6 +13,8 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 
 demo: $(VENV)/.ready
 	$(BIN)/python examples/quickstart.py
+	mkdir -p demo
+	$(BIN)/lsvv fill examples/animals.csv --target species,weight_kg --out demo/animals-filled.csv --report demo/animals-report.html
 
 test: lint
 	$(BIN)/python -m pytest -n 2
@@ -26,4 +28,4 @@ bench: $(VENV)/.ready
 	$(BIN)/python -m benchmarks $(if $(DATA),--data $(DATA))
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
