@@ -71,7 +71,7 @@ def fill_command(
             read_table = with_labels(read_table, read(labels), targets)
         filled = fill(read_table, targets, task=task, features=features, random_state=seed, progress=show)
         if show is not None:
-            show("Writing", 0.95)
+            show("Writing", 0.98)
         write(filled.rendered(), place)
         if report is not None and make_report is not None:
             write(make_report(filled).encode("utf-8"), report)
@@ -86,9 +86,9 @@ def _beside(table: str) -> str:
 
 def _reporter() -> Callable[[Filled], str]:
     """What turns a filled table into HTML; asked for before the work, so that its lack is told at once."""
-    from lsvv.report import fill_report  # type: ignore[attr-defined, unused-ignore]
+    from lsvv.report import fill_report
 
-    return fill_report  # type: ignore[no-any-return, unused-ignore]
+    return fill_report
 
 
 def _tell(filled: Filled, place: str, report: str | None, as_json: bool, quiet: bool) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from lsvv.tables.cells import known
 from lsvv.tables.inputs import Vectoriser, fit_vectoriser
-from lsvv.tables.models import choose_model
+from lsvv.tables.models import choose_model, neighbour_graph
 from lsvv.tables.results import Answer, answers
 from lsvv.tables.table import Edits, Table, fresh_name
 from lsvv.tables.targets import Group, LabelTarget, NumberTarget, Target, code, grouped
@@ -138,7 +138,7 @@ def fill(
         vectoriser = fit_vectoriser(table.frame, targets, random_state)
         X = vectoriser.transform(table.frame)
     fitted = fit_groups(X, grouped(coded), features, random_state, watch)
-    with watch.stage("Filling the holes", 0.85):
+    with watch.stage("Filling the holes", 0.95):
         found = {one.target.column: one for part in fitted for one in answers(part.group, part.model, X)}
         results = _results(table, [found[column] for column in targets])
         edits = _edits(table, results)
@@ -153,10 +153,12 @@ def fit_groups(
 ) -> tuple[Fitted, ...]:
     """One fitted model a group."""
     watch = watch or _Watch(None)
+    with watch.stage("Finding neighbours", 0.25):
+        graph = neighbour_graph(X)
     fitted = []
     for place, group in enumerate(groups):
-        with watch.stage(f"Learning {group.name}", 0.2 + 0.65 * place / len(groups)):
-            model = choose_model(group.task, len(X), features=features, random_state=random_state)
+        with watch.stage(f"Learning {group.name}", 0.5 + 0.45 * place / len(groups)):
+            model = choose_model(group.task, len(X), features=features, graph=graph, random_state=random_state)
             fitted.append(Fitted(group, model.fit(X, group.as_array())))
     return tuple(fitted)
 

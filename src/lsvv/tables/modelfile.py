@@ -103,6 +103,8 @@ def _lean(model: Any) -> Any:
         vars(lean).pop(name, None)
     # its presence says that the model is fitted
     lean.atlas_ = None
+    # the neighbours of the training rows
+    lean.graph = "auto"
     return lean
 
 

@@ -8,21 +8,28 @@ import numpy as np
 
 from lsvv.calibration import probabilities
 from lsvv.features import Linear, RandomFourier
+from lsvv.graph import KNNGraph
 from lsvv.inputs import generator
 from lsvv.selection import LSVVClassifierCV, LSVVRegressorCV
 from lsvv.tables.table import TableError
 
-__all__ = ["FEATURES", "choose_model", "held_out"]
+__all__ = ["FEATURES", "choose_model", "held_out", "neighbour_graph"]
 
 FEATURES = ("auto", "linear", "fourier")
+N_NEIGHBORS = 10
 MANY_ROWS = 20_000
 """Beyond it the map is smaller, so that the search over settings stays within minutes and memory."""
 
 
-def choose_model(task: str, n_rows: int, *, features: str = "auto", random_state: int = 0) -> Any:
+def choose_model(task: str, n_rows: int, *, features: str = "auto", graph: Any = "auto", random_state: int = 0) -> Any:
     """An unfitted estimator for a task: the regressor for numbers, the classifier for everything else."""
     chosen = LSVVRegressorCV if task == "numbers" else LSVVClassifierCV
-    return chosen(features=_maps(features, n_rows), n_draws=1, random_state=random_state)
+    return chosen(features=_maps(features, n_rows), graph=graph, n_draws=1, random_state=random_state)
+
+
+def neighbour_graph(X: np.ndarray) -> Any:
+    """The graph an estimator would build of the rows, for all that learn from them."""
+    return KNNGraph().build(X, N_NEIGHBORS)
 
 
 def _maps(name: str, n_rows: int) -> list[Any]:
