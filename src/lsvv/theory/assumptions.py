@@ -82,8 +82,8 @@ def loss_constants(
     swing = np.sqrt(2.0) * s  # the largest difference of two scores
     formulas: dict[str, Callable[[], tuple[float, float]]] = {
         "hinge": lambda: (np.sqrt(2.0), 1 + swing),
-        "logistic": lambda: (np.sqrt(2.0), np.log1p((K - 1) * np.exp(swing))),
-        "sigmoid": lambda: (np.sqrt(K), K * np.log1p(np.exp(s))),
+        "logistic": lambda: (np.sqrt(2.0), np.logaddexp(0.0, np.log(max(K - 1, 1e-300)) + swing)),
+        "sigmoid": lambda: (np.sqrt(K), K * np.logaddexp(0.0, s)),
         "squared": lambda: (2 * (s + y), (s + y) ** 2),
         "absolute": lambda: (1.0, s + y),
     }
