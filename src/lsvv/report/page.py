@@ -58,7 +58,6 @@ def _templates() -> Any:
     environment.filters |= {
         "number": words.number,
         "percent": words.percent,
-        "listed": words.listed,
         "shortened": words.shortened,
     }
     environment.globals |= {name: getattr(view, name) for name in view.__all__} | {

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from lsvv.report.content import Help, Learnt
 
-__all__ = ["count", "listed", "number", "percent", "shortened", "span", "summary_of_help", "summary_of_target"]
+__all__ = ["count", "number", "percent", "shortened", "span", "summary_of_help", "summary_of_target"]
 
 
 PERCENT = "\u00a0%"
@@ -66,19 +65,6 @@ def count(n: int, noun: str) -> str:
     ('1 row', '12,000 cells')
     """
     return f"{n:,} {noun}" + ("" if n == 1 else "s")
-
-
-def listed(names: Sequence[str], most: int = 4) -> str:
-    """Names in a sentence, the rest counted.
-
-    Examples
-    --------
-    >>> listed(["a", "b", "c"]), listed(["a"] * 9, most=2)
-    ('a, b and c', 'a, a and 7 more')
-    """
-    if len(names) > most:
-        return f"{', '.join(names[:most])} and {len(names) - most} more"
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else list(names))
 
 
 def shortened(text: str, most: int = 60) -> str:

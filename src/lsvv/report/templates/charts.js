@@ -30,6 +30,9 @@
     callbacks: { title, label },
   });
 
+  // a bar answers anywhere above it, however low it is
+  const whole = { mode: "index", intersect: false };
+
   const zoom = () => ({
     zoom: { mode: "xy", drag: { enabled: true, backgroundColor: pale(colour("accent"), 0.15), borderColor: colour("accent"), borderWidth: 1, threshold: 8 } },
   });
@@ -140,6 +143,7 @@
         datasets: [{ label: "filled cells", data: data.targets[place].certainty, backgroundColor: pale(colour("accent"), 0.75), borderRadius: 3 }],
       },
       options: {
+        interaction: whole,
         scales: { x: axis("probability in %", { grid: { display: false } }), y: axis("filled cells", { beginAtZero: true, ticks: { color: colour("soft"), precision: 0 } }) },
         plugins: { legend: { display: false }, tooltip: tooltip((item) => `${item.label} %: ${item.raw} cells`) },
       },
@@ -177,10 +181,11 @@
         type: "bar",
         data: { labels: values.map((_, i) => i + 1), datasets: sets },
         options: {
+          interaction: whole,
           scales: { x: axis("place", { grid: { display: false } }), y: axis("singular value", { beginAtZero: true }) },
           plugins: {
             legend: { display: first !== null, position: "bottom", labels: { color: colour("soft"), boxWidth: 14 } },
-            tooltip: tooltip((item) => `Value ${item.label}: ${item.raw.toPrecision(3)}${tail(item.dataIndex) ? ", penalised" : ""}`),
+            tooltip: tooltip((item) => item.raw === null ? null : `Value ${item.label}: ${item.raw.toPrecision(3)}${tail(item.dataIndex) ? ", penalised" : ""}`),
           },
         },
       };

@@ -1,0 +1,172 @@
+"""What the report says: against the filled table, and of plain values."""
+
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+
+from lsvv.report.checks import calibration_of
+from lsvv.report.content import Help, Layer, Report
+from lsvv.report.from_fill import report_of
+from lsvv.report.models import help_of
+from lsvv.report.rowmap import MOST_POINTS, drawn_rows, map_of, two_directions
+from lsvv.report.view import atlas_range, layer_sizes, shade
+from lsvv.report.words import count, number, percent, shortened, span
+from lsvv.selection.averaging import guard
+from lsvv.tables import Filled, fill, parse
+
+
+@pytest.fixture(scope="module")
+def report(filled: Filled) -> Report:
+    return report_of(filled)
+
+
+def test_the_content_is_plain(report: Report) -> None:
+    def leaves(value: object) -> set[type]:
+        if isinstance(value, dict):
+            return set().union(*map(leaves, value.values()))
+        if isinstance(value, (tuple, list)):
+            return set().union(*map(leaves, value)) if value else set()
+        return {type(value)}
+
+    assert leaves(asdict(report)) <= {str, int, float, bool, type(None)}
+
+
+def test_known_and_filled_cells_add_up(report: Report, filled: Filled) -> None:
+    for learnt, result in zip(report.learnt, filled.results, strict=True):
+        assert learnt.n_known + learnt.n_filled == report.glance.n_rows == 60
+        assert learnt.n_filled == len(result.rows)
+        assert sum(learnt.certainty) in (0, learnt.n_filled)
+        if learnt.confusion is not None:
+            assert sum(map(sum, learnt.confusion.counts)) == learnt.n_known
+            assert sum(output.known for output in learnt.outputs) == learnt.n_known
+            diagonal = sum(row[place] for place, row in enumerate(learnt.confusion.counts))
+            assert diagonal / learnt.n_known == pytest.approx(learnt.value)
+
+
+def test_every_target_has_its_own_kind_of_check(report: Report) -> None:
+    tasks = {learnt.task: learnt for learnt in report.learnt}
+    assert set(tasks) == {"classes", "labels", "tags", "numbers"}
+    assert tasks["numbers"].numbers is not None
+    assert tasks["numbers"].confusion is None
+    assert tasks["tags"].confusion is None
+    assert sorted(output.name for output in tasks["labels"].outputs) == ["0", "1"]
+    assert all(bins.count > 0 for bins in tasks["tags"].calibration)
+
+
+def test_models_are_shared_by_targets_learnt_together(report: Report) -> None:
+    places = {learnt.column: learnt.model for learnt in report.learnt}
+    assert places["is <b>wet</b>"] == places["is_old"]
+    assert len(report.models) == 4
+    assert all(0 <= place < len(report.models) for place in places.values())
+
+
+def test_the_atlas_holds_the_lowest_loss(report: Report) -> None:
+    for model in report.models:
+        lowest, highest = atlas_range(model.atlas)
+        assert model.atlas.best <= lowest <= highest
+        assert model.atlas.maps[0][1] == pytest.approx(model.atlas.best)
+        for panel in model.atlas.panels:
+            assert len(panel.losses) == len(panel.manifolds)
+            assert all(len(row) == len(panel.ridges) for row in panel.losses)
+            assert panel.manifolds[0] == 0.0
+
+
+def test_unsure_cells_come_in_order_with_their_rows(report: Report, filled: Filled) -> None:
+    p = [cell.probability for cell in report.unsure]
+    assert p == sorted(p)
+    for cell in report.unsure:
+        result = next(one for one in filled.results if one.target.column == cell.column)
+        assert not result.target.known[cell.row - 1]
+        assert f"id r{cell.row - 1}" in cell.about
+
+
+def test_the_summary_names_every_target_and_what_unlabelled_rows_did(report: Report) -> None:
+    said = " ".join(report.summary)
+    assert all(learnt.column in said for learnt in report.learnt)
+    assert said.count("Did the rows without a label help") == sum(model.help is not None for model in report.models)
+
+
+def test_the_command_repeats_the_settings(report: Report) -> None:
+    assert report.repeat.command.startswith("lsvv fill 'beasts & <others>.csv' --target kind")
+    assert report.repeat.command.endswith("--features linear --seed 0")
+    assert dict(report.repeat.versions)["lsvv"]
+
+
+@pytest.mark.parametrize(
+    ("gain", "word"), [(np.full(50, 1.0) + np.arange(50) / 50, "Yes"), (-np.arange(1.0, 51.0), "No")]
+)
+def test_help_is_told_in_a_word(gain: np.ndarray, word: str) -> None:
+    found = help_of(guard(gain, np.zeros(50)))
+    assert found.headline.startswith(word)
+    assert (found.gain > 0) == (word == "Yes") == (found.sure > 0.5)
+
+
+def test_help_in_between_is_hard_to_tell() -> None:
+    found = help_of(guard(np.tile([1.0, -1.0], 20), np.zeros(40)))
+    assert found == Help(found.headline, found.sentence, 0.0, found.error, 0.5, 0.5)
+    assert found.headline.startswith("Hard to tell")
+
+
+def test_large_tables_are_drawn_in_part(filled: Filled, rng: np.random.Generator) -> None:
+    n = 4 * MOST_POINTS
+    result = filled.results[0]
+    target = replace(result.target, known=np.arange(n) < 100, values=np.where(np.arange(n) < 100, np.arange(n) % 3, -1))
+    large = replace(result, target=target, predictions=np.zeros(n, dtype=int), probability=np.full(n, 0.5))
+    rows = drawn_rows([large], n, 0)
+    assert rows.size == MOST_POINTS == np.unique(rows).size
+    assert set(range(100)) <= set(rows.tolist())
+    drawn = map_of(rng.normal(size=(n, 3)), [large])
+    assert drawn is not None
+    assert len(drawn.x) == len(drawn.layers[0].places) == MOST_POINTS
+    assert sum(known for known, _ in layer_sizes(drawn.layers[0])) == 100
+
+
+def test_two_directions_match_the_singular_vectors(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(50, 6)) * np.arange(1, 7)
+    places, shares = two_directions(X)
+    U, s, _ = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
+    np.testing.assert_allclose(np.abs(places), np.abs(U[:, :2] * s[:2]), atol=1e-8)
+    np.testing.assert_allclose(shares, s[:2] ** 2 / np.sum(s**2))
+
+
+def test_one_column_still_has_a_map() -> None:
+    places, shares = two_directions(np.arange(5.0)[:, None])
+    assert np.ptp(places[:, 1]) == 0.0
+    assert shares.tolist() == [1.0, 0.0]
+
+
+def test_two_rows_have_no_map() -> None:
+    assert map_of(np.zeros((2, 3)), []) is None
+
+
+def test_many_classes_share_the_last_colour(filled: Filled) -> None:
+    names = [f"k{place}" for place in range(20)]
+    rows = "".join(f"{i * 1.5},{names[i % 20] if i < 60 else ''}\n" for i in range(80))
+    report = report_of(fill(parse(f"size,kind\n{rows}".encode(), "t.csv", format="csv"), ["kind"], features="linear"))
+    assert report.map is not None
+    assert report.map.layers[0].groups[-1] == "13 others"
+    assert max(report.map.layers[0].places) == 7
+    assert report.learnt[0].confusion is None
+    assert report.learnt[0].mix_ups
+
+
+def test_calibration_bins_hold_every_cell(rng: np.random.Generator) -> None:
+    said = rng.uniform(size=97)
+    bins = calibration_of(said, rng.uniform(size=97) < said)
+    assert sum(one.count for one in bins) == 97
+    assert [one.said for one in bins] == sorted(one.said for one in bins)
+    assert all(one.low <= one.right <= one.high for one in bins)
+
+
+def test_layer_sizes_and_shades() -> None:
+    layer = Layer("kind", ("a", "b"), False, (0, 0, 1), (True, False, False), None)
+    assert layer_sizes(layer) == [(1, 1), (0, 1)]
+    assert shade(0.0, 0.0, 1.0) == 1.0
+
+
+def test_words() -> None:
+    assert number(float("nan")) == percent(None) == span(None, 1.0) == "–"
+    assert number(1e-9) == "1.00e-09"
+    assert count(0, "row") == "0 rows"
+    assert shortened("x" * 100, 10) == "x" * 9 + " …"
