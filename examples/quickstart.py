@@ -1,4 +1,4 @@
-"""Thirteen labels, 1244 rows without one: handwritten digits, supervised against semi-supervised."""
+"""Twenty labels, 1238 rows without one: handwritten digits, supervised against semi-supervised."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class VectorValuedEstimator(BaseEstimator):
         spectral: float = 0.0,
         free_rank: int | float | str = 0,
         spectral_rule: str = "tail",
-        n_neighbors: int = 10,
+        n_neighbors: int = 7,
         laplacian: str = "normalized",
         power: int = 2,
         graph: Any = "auto",

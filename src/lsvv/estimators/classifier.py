@@ -123,7 +123,7 @@ class LSVVClassifier(ClassifierPredictions, VectorValuedEstimator):
         the two terms of Theorem 3 are equal (:func:`lsvv.spectral.balanced_free_rank`).
     spectral_rule : "tail" or "as_printed", default="tail"
         "as_printed" shrinks the leading values as Algorithm 1 prints; for reproduction, with solver="minibatch".
-    n_neighbors : int, default=10
+    n_neighbors : int, default=7
         Neighbours of each row in the graph.
     laplacian : "normalized" or "plain", default="normalized"
         I - D^-1/2 S D^-1/2, or (D - S) / mean degree.
@@ -194,7 +194,7 @@ class LSVVClassifier(ClassifierPredictions, VectorValuedEstimator):
         spectral: float = 0.0,
         free_rank: int | float | str = 0,
         spectral_rule: str = "tail",
-        n_neighbors: int = 10,
+        n_neighbors: int = 7,
         laplacian: str = "normalized",
         power: int = 2,
         graph: Any = "auto",

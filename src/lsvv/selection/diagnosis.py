@@ -69,7 +69,7 @@ class Diagnosis:
         return ax
 
 
-def will_unlabeled_help(X: Any, y: Any, *, n_neighbors: int = 10, random_state: Any = None) -> Diagnosis:
+def will_unlabeled_help(X: Any, y: Any, *, n_neighbors: int = 7, random_state: Any = None) -> Diagnosis:
     """Smoothness of the labels on the graph, parts without labels, the measured gain, and a learning curve.
 
     Parameters

@@ -94,7 +94,7 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
         safe: bool = True,
         per_output: bool = False,
         n_draws: int | str = "auto",
-        n_neighbors: int = 10,
+        n_neighbors: int = 7,
         laplacian: str = "normalized",
         graph: Any = "auto",
         class_weight: Any = None,

@@ -50,7 +50,7 @@ class SearchEstimator(BaseEstimator):
         safe: bool = True,
         per_output: bool = False,
         n_draws: int | str = "auto",
-        n_neighbors: int = 10,
+        n_neighbors: int = 7,
         laplacian: str = "normalized",
         graph: Any = "auto",
         fit_intercept: bool = True,
