@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -51,23 +52,21 @@ def _run(data: Path, records: Path) -> dict[tuple[str, str], dict[int, float]]:
         done.setdefault((row["set"], row["model"]), {})[row["seed"]] = row["error"]
     deadline = time.monotonic() + float(os.environ.get("LSVV_SECONDS", "1e9"))
     with records.open("a", encoding="utf-8") as file:
-        for seed in range(N_SPLITS):
-            for name in MARKS:
-                fold = None
-                for model in MODELS:
-                    if seed in done.get((name, model), {}):
-                        continue
-                    if time.monotonic() > deadline:
-                        return done
+        for name, seed in product(MARKS, range(N_SPLITS)):
+            fold = None
+            for model in [model for model in MODELS if seed not in done.get((name, model), {})]:
+                if time.monotonic() > deadline:
+                    return done
+                if fold is None:
                     dataset = load(name, data)
-                    fold = fold or make_fold(dataset, split(dataset.y, "multi-class", seed))
-                    start = time.perf_counter()
-                    fitted = MODELS[model](seed).fit(fold.X_train, fold.y_train)
-                    error = 100.0 * (1.0 - fitted.score(fold.X_test, fold.y_test))
-                    done.setdefault((name, model), {})[seed] = error
-                    row = {"set": name, "model": model, "seed": seed, "error": error}
-                    file.write(json.dumps({**row, "seconds": time.perf_counter() - start}) + "\n")
-                    file.flush()
+                    fold = make_fold(dataset, split(dataset.y, "multi-class", seed))
+                start = time.perf_counter()
+                fitted = MODELS[model](seed).fit(fold.X_train, fold.y_train)
+                error = 100.0 * (1.0 - fitted.score(fold.X_test, fold.y_test))
+                done.setdefault((name, model), {})[seed] = error
+                row = {"set": name, "model": model, "seed": seed, "error": error}
+                file.write(json.dumps({**row, "seconds": time.perf_counter() - start}) + "\n")
+                file.flush()
     return done
 
 
