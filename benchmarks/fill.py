@@ -34,8 +34,8 @@ def main(data: Path | None = None) -> list[str]:
     return [
         f"- {N_ROWS} rows x 30 columns (19 numbers, 6 categories, 2 dates, 2 texts, the target), {N_LABELS} labels: "
         f"{seconds:.0f} s (mark: under {MOST_SECONDS:.0f} s, {quick}), of which processors were busy for {busy:.0f} s; "
-        f"peak {gigabytes:.2f} GB (mark: under {MOST_GIGABYTES:.0f} GB, {small}); {100 * right:.1f}% of the filled cells "
-        f"are right"
+        f"peak {gigabytes:.2f} GB (mark: under {MOST_GIGABYTES:.0f} GB, {small}); {100 * right:.1f}% of the filled "
+        f"cells are right"
     ]
 
 

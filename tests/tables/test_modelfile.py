@@ -14,7 +14,8 @@ import pytest
 import skops.io
 
 from lsvv.features import Nystroem
-from lsvv.tables import Filled, Table, TableError, fill
+from lsvv.selection import search
+from lsvv.tables import Filled, Table, TableError, fill, parse, write_atomically
 from lsvv.tables.modelfile import TableModel, opened, saved
 from lsvv.tables.models import choose_model
 from lsvv.tables.onnx import exported
@@ -56,6 +57,40 @@ def test_a_model_from_a_file_predicts_the_same(filled: Filled, tmp_path: Path) -
     assert header["summary"]["rows"] == 45
 
 
+@pytest.mark.parametrize("most_labels", [5000, 20])
+def test_models_of_every_task_and_kind_of_column_open_again(
+    rng: np.random.Generator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most_labels: int
+) -> None:
+    monkeypatch.setattr(search, "MAX_LABELS", most_labels)
+    rows = []
+    for number in range(60):
+        x, y = rng.uniform(-1, 1, size=2)
+        described = {
+            "x": x,
+            "when": f"2024-{1 + number % 12:02d}-03",
+            "text": f"seen {number} times near the {rng.choice(['barn', 'river'])}",
+            "flag": bool(number % 3),
+            "kind": str(rng.choice(list("abc"))),
+        }
+        answers = {
+            "one": int(x > 0),
+            "two": int(y > 0),
+            "tags": ["east" if x > 0 else "west", "north" if y > 0 else "south"],
+            "side": "left" if x + y > 0 else "right",
+            "product": x * y,
+        }
+        rows.append(described | (answers if number % 2 else dict.fromkeys(answers)))
+    table = parse("\n".join(json.dumps(row) for row in rows).encode(), "t.jsonl", format="jsonl")
+    filled = fill(table, ["one", "two", "tags", "side", "product"], features="linear")
+    path = tmp_path / "m.lsvv"
+    path.write_bytes(saved(TableModel.of(filled)))
+    columns = opened(path).predictions(table).columns
+    for result in filled.results:
+        said = columns[f"{result.target.column}_predicted"]
+        assert [said[row] for row in result.rows] == list(result.cells)
+    assert all(exported(part.model) for part in filled.fitted)
+
+
 def test_onnx_scores_are_the_estimators_to_1e_5(filled: Filled) -> None:
     for part in filled.fitted:
         session = onnxruntime.InferenceSession(exported(part.model), providers=["CPUExecutionProvider"])
@@ -91,6 +126,7 @@ def test_damaged_foreign_and_newer_files_get_a_sentence(beasts: Text, csv_table:
     newer = json.dumps({**header, "format_version": 2}).encode()
     older = json.dumps({**header, "versions": {"skrub": "0.0.1"}}).encode()
     strange = skops.io.dumps({"vectoriser": Path("x"), "fitted": []})
+    calling = skops.io.dumps({"vectoriser": write_atomically, "fitted": []})
     for data, sentence in (
         (b"not a zip", "is not a model file of lsvv"),
         (pickle.dumps({"a": 1}), "is not a model file of lsvv"),
@@ -100,6 +136,7 @@ def test_damaged_foreign_and_newer_files_get_a_sentence(beasts: Text, csv_table:
         (rewritten(good, "lsvv.json", b"{"), "is damaged"),
         (rewritten(good, "lsvv.json", newer), "was written by a newer lsvv: its format is 2"),
         (rewritten(good, "fitted.skops", strange), "which no model of lsvv holds"),
+        (rewritten(good, "fitted.skops", calling), "holds lsvv.tables.files.write_atomically"),
     ):
         path = tmp_path / "m.lsvv"
         path.write_bytes(data)

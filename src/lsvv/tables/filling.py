@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,10 +27,11 @@ Progress = Callable[[str, float], None]
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """One group of targets and the estimator that learnt them; None where no cell is to be filled."""
+    """One group of targets, the estimator that learnt them, and what it warned of."""
 
     group: Group
     model: Any
+    warned: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +161,11 @@ def fit_groups(
     for place, group in enumerate(groups):
         with watch.stage(f"Learning {group.name}", 0.5 + 0.45 * place / len(groups)):
             model = choose_model(group.task, len(X), features=features, graph=graph, random_state=random_state)
-            fitted.append(Fitted(group, model.fit(X, group.as_array())))
+            # what a program hears as a warning, a person reads as a note
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                model.fit(X, group.as_array())
+            fitted.append(Fitted(group, model, tuple(dict.fromkeys(str(one.message) for one in caught))))
     return tuple(fitted)
 
 
@@ -231,7 +237,8 @@ def _frame(table: Table, edits: Edits) -> Any:
 def _model_notes(fitted: Sequence[Fitted]) -> Iterator[str]:
     for part in fitted:
         # labels are called by their number there, and by their names below
-        yield from (f"{part.group.name}: {note}" for note in part.model.notes_ if not note.startswith("Label column"))
+        notes = [note for note in part.model.notes_ if not note.startswith("Label column")]
+        yield from (f"{part.group.name}: {note}" for note in (*notes, *part.warned))
 
 
 def _result_notes(table: Table, results: Sequence[TargetResult]) -> Iterator[str]:

@@ -23,10 +23,46 @@ FORMAT = "lsvv table model"
 FORMAT_VERSION = 1
 HEADER, BODY = "lsvv.json", "fitted.skops"
 
-# the packages whose own classes a model is made of; skops itself vouches for scikit-learn, NumPy and SciPy
-TRUSTED = ("lsvv.", "skrub._", "skrub.selectors._", "numpy.dtype")
+# What a model is made of beside what skops itself vouches for. Name by name: a file may call whatever it may name, so
+# that a whole package is too much to trust.
+TRUSTED = frozenset(
+    f"{module}.{name}"
+    for module, names in {
+        "lsvv.estimators.classifier": ("LSVVClassifier",),
+        "lsvv.estimators.regressor": ("LSVVRegressor",),
+        "lsvv.features.maps": ("Linear", "RandomFourier"),
+        "lsvv.losses": ("BinaryLogistic", "MulticlassLogistic", "Squared"),
+        "lsvv.selection.averaging": ("Guard",),
+        "lsvv.selection.ensemble": ("Ensemble", "Family"),
+        "lsvv.selection.estimators": ("LSVVClassifierCV", "LSVVRegressorCV"),
+        "lsvv.tables.filling": ("Fitted",),
+        "lsvv.tables.inputs": ("Vectoriser",),
+        "lsvv.tables.targets": ("ClassTarget", "Group", "LabelTarget", "NumberTarget", "TagTarget"),
+        "lsvv.targets": ("Classes", "Labels", "Numbers"),
+        "numpy": ("dtype",),
+        "skrub._apply_to_each_col": ("ApplyToEachCol",),
+        "skrub._check_input": ("CheckInputDataFrame",),
+        "skrub._clean_categories": ("CleanCategories",),
+        "skrub._clean_null_strings": ("CleanNullStrings",),
+        "skrub._dataframe._common": ("is_any_date", "is_categorical", "is_numeric"),
+        "skrub._datetime_encoder": ("DatetimeEncoder",),
+        "skrub._drop_uninformative": ("DropUninformative",),
+        "skrub._duration_to_float": ("DurationToFloat",),
+        "skrub._string_encoder": ("StringEncoder",),
+        "skrub._table_vectorizer": ("PassThrough", "ShortReprDict", "TableVectorizer", "_created_by_predicate"),
+        "skrub._to_datetime": ("ToDatetime",),
+        "skrub._to_float": ("ToFloat",),
+        "skrub._to_str": ("ToStr",),
+        "skrub.selectors._base": ("All", "And", "Cols", "Filter", "Sub"),
+        "skrub.selectors._selectors": ("_cardinality_below",),
+    }.items()
+    for name in names
+)
 
-_TRAINING_ONLY = ("transduction_", "loo_", "loo_predictions_", "weights_", "_T", "_A", "_known", "_bases")
+_TRAINING_ONLY = (
+    *("transduction_", "solution_", "loo_", "loo_predictions_", "weights_", "atlas_"),
+    *("_T", "_A", "_known", "_bases"),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,12 +133,19 @@ def _empty(target: Target) -> Target:
 
 
 def _lean(model: Any) -> Any:
-    """The estimator without what only its training rows need."""
+    """The search without what only its training rows need."""
+    lean = _without_training(model)
+    # its presence says that the search is fitted
+    lean.atlas_ = None
+    if model.best_estimator_ is not None:
+        lean.best_estimator_ = _without_training(model.best_estimator_)
+    return lean
+
+
+def _without_training(model: Any) -> Any:
     lean = copy.copy(model)
     for name in _TRAINING_ONLY:
         vars(lean).pop(name, None)
-    # its presence says that the model is fitted
-    lean.atlas_ = None
     # the neighbours of the training rows
     lean.graph = "auto"
     return lean
@@ -167,10 +210,11 @@ def _check_header(header: Any, path: Path) -> None:
 def _loaded(body: bytes, path: Path) -> dict[str, Any]:
     skops = _skops()
     try:
-        strange = [name for name in skops.get_untrusted_types(data=body) if not name.startswith(TRUSTED)]
+        named = skops.get_untrusted_types(data=body)
+        strange = sorted(set(named) - TRUSTED)
         if strange:
             raise TableError(f"{path} holds {strange[0]}, which no model of lsvv holds. It is not opened.")
-        parts = skops.loads(body, trusted=skops.get_untrusted_types(data=body))
+        parts = skops.loads(body, trusted=named)
     except TableError:
         raise
     except Exception as error:
