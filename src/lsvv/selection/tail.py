@@ -11,7 +11,6 @@ from lsvv.assembly import build_objective, build_risk
 from lsvv.features import MappedRows
 from lsvv.losses import Squared
 from lsvv.penalties import TailSum
-from lsvv.risk import QuadraticRisk
 from lsvv.selection.atlas import Member, output_losses
 from lsvv.solvers import solve
 from lsvv.spectral import resolve_free_rank, singular_values
@@ -46,7 +45,7 @@ def tail_members(
     ``fractions`` are shares of the spectral norm of the gradient at W = 0, the penalty that empties W (with
     ``free_rank`` 0), so they need no unit.
     """
-    axis = [(f, r) for r in free_ranks for f in sorted(fractions, reverse=True) if f > 0]
+    axis = [(f, r) for r in free_ranks for f in sorted(fractions) if f > 0]
     if not axis or min(Phi.shape[1], T.shape[1]) < 2:
         return []
     whole = _fits(member, Phi, T, A, Phi, G, axis, fit_intercept)
@@ -75,7 +74,7 @@ def _fits(
     axis: Sequence[tuple[float, float]],
     fit_intercept: bool,
 ) -> list[_Fit]:
-    """The fit without a tail first, then along the axis, from strong penalties to weak ones."""
+    """The fit without a tail first; from its closed form along the axis, for each free rank from weak to strong."""
     rows = np.flatnonzero(A.any(axis=1))
     total = A.sum(axis=0)
     A = A[rows] / np.where(total > 0, total, 1.0)
@@ -84,13 +83,15 @@ def _fits(
     strengths = {"ridge": member.setting.ridge, "manifold": member.setting.manifold}
     gradient = risk.value_and_gradient(risk.zeros())[1]
     unit = float(singular_values(gradient[: Phi.shape[1]])[0])
-    fits, start = [], None
+    fits: list[_Fit] = []
+    bare = start = None
+    last = 0.0
     for fraction, free_rank in [(0.0, 0.0), *axis]:
         count = resolve_free_rank(float(free_rank), Phi.shape[1], T.shape[1])
         objective = build_objective(risk, **strengths, G=G, spectral=TailSum(fraction * unit, count))
-        solution = solve(objective, start=start, tol=TOL, max_iter=MAX_ITER)
-        start = solution.variable if fraction and isinstance(risk, QuadraticRisk) else None
-        W = objective.weights(solution.variable)
-        b = risk.intercept(solution.variable)
+        solution = solve(objective, start=start if fraction > last else bare, tol=TOL, max_iter=MAX_ITER)
+        start, last = solution.variable, fraction
+        bare = solution.variable if bare is None else bare
+        W, b = objective.weights(solution.variable), risk.intercept(solution.variable)
         fits.append(_Fit(W, b, asked @ W + b))
     return fits
