@@ -84,7 +84,8 @@ def test_unsure_cells_come_in_order_with_their_rows(report: Report, filled: Fill
 def test_the_summary_names_every_target_and_what_unlabelled_rows_did(report: Report) -> None:
     said = " ".join(report.summary)
     assert all(learnt.column in said for learnt in report.learnt)
-    assert said.count("Did the rows without a label help") == sum(model.help is not None for model in report.models)
+    assert said.count("The rows without a label") == 1
+    assert all(f"“{model.name}”" in said for model in report.models)
 
 
 def test_the_command_repeats_the_settings(report: Report) -> None:

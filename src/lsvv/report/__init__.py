@@ -1,4 +1,4 @@
-"""The report: one self-contained HTML page from plain values."""
+"""The report: one self-contained HTML page from plain values, and plots for Python users."""
 
 from __future__ import annotations
 
@@ -6,12 +6,23 @@ import os
 from typing import TYPE_CHECKING
 
 from lsvv.report.content import Report
+from lsvv.report.displays import AtlasDisplay, GraphDisplay, LearningCurveDisplay, SpectrumDisplay
 from lsvv.report.page import render, write_report
 
 if TYPE_CHECKING:
     from lsvv.tables import Filled
 
-__all__ = ["Report", "fill_report", "render", "write_fill_report", "write_report"]
+__all__ = [
+    "AtlasDisplay",
+    "GraphDisplay",
+    "LearningCurveDisplay",
+    "Report",
+    "SpectrumDisplay",
+    "fill_report",
+    "render",
+    "write_fill_report",
+    "write_report",
+]
 
 
 def fill_report(filled: Filled) -> str:

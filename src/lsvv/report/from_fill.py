@@ -57,7 +57,9 @@ def _summary(filled: Filled, learnt: tuple[Learnt, ...], models: tuple[Model, ..
     yield from (summary_of_target(one) for one in learnt[:6])
     if len(learnt) > 6:
         yield f"{count(len(learnt) - 6, 'more target')} are described below."
-    yield from (summary_of_help(one.name, one.help) for one in models if one.help is not None)
+    help = summary_of_help(models)
+    if help:
+        yield help
     doubtful = sum(
         int(np.sum(result.probability[result.rows] < DOUBTFUL))
         for result in filled.results
@@ -69,13 +71,12 @@ def _summary(filled: Filled, learnt: tuple[Learnt, ...], models: tuple[Model, ..
 
 
 def _unsure(filled: Filled) -> list[UnsureCell]:
-    """The filled cells of lowest probability over all targets; numbers have none."""
+    """The filled cells of lowest probability, as many of each target; numbers have none."""
     found = []
-    for result in filled.results:
-        if result.probability is None:
-            continue
-        p = result.probability[result.rows]
-        for place in np.argsort(p, kind="stable")[:MOST_UNSURE].tolist():
+    choices = [result for result in filled.results if result.probability is not None]
+    for result in choices:
+        p = np.asarray(result.probability)[result.rows]
+        for place in np.argsort(p, kind="stable")[: max(1, MOST_UNSURE // len(choices))].tolist():
             found.append((float(p[place]), result, place))
     found.sort(key=lambda item: item[0])
     return [_unsure_cell(filled, *item) for item in found[:MOST_UNSURE]]
@@ -92,7 +93,7 @@ def _rival(result: TargetResult, row: int) -> str:
     P, target = np.asarray(result.probabilities)[row], result.target
     if target.task == "tags":
         tag = int(np.argmin(np.abs(P - 0.5)))
-        return f"{target.outputs[tag]}, {percent(float(P[tag]))}"
+        return f"least sure of {target.outputs[tag]}, {percent(float(P[tag]))}"
     names = target.outputs if target.task == "classes" else target.spelt(np.array([0, 1]))
     second = int(np.argsort(P, kind="stable")[-2])
     return f"{names[second]}, {percent(float(P[second]))}"

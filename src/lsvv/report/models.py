@@ -17,7 +17,7 @@ from lsvv.spectral import resolve_free_rank
 
 __all__ = ["atlas_of", "help_of", "map_name", "model_of", "spectrum_of"]
 
-SURE = 0.9
+SURE = 0.975
 MOST_VALUES = 60
 
 
@@ -43,10 +43,12 @@ def help_of(guard: Guard) -> Help:
     """
     gain, error = float(guard.gain), float(guard.error)
     sure = NormalDist().cdf(gain / error) if error > 0 else (1.0 if gain > 0 else 0.5)
+    # the guard acts from 90 % on; a plain yes or no needs more
+    plainly = max(sure, 1.0 - sure) >= SURE
     if guard.share == 1.0:
-        headline = "Yes: the model is better with them, and it uses them."
+        headline = f"{'Yes' if plainly else 'Probably'}: the model is better with them, and it uses them."
     elif guard.share == 0.0:
-        headline = "No: the model does better without them and leaves them aside."
+        headline = f"{'No' if plainly else 'Probably not'}: the model does better without them and leaves them aside."
     else:
         headline = f"Hard to tell: the model uses them with a weight of {percent(guard.share)}."
     return Help(headline, guard.sentence, gain, error, sure, float(guard.share))

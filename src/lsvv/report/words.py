@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from lsvv.report.content import Help, Learnt
+    from lsvv.report.content import Learnt, Model
 
 __all__ = ["count", "number", "percent", "shortened", "span", "summary_of_help", "summary_of_target"]
 
@@ -98,9 +99,15 @@ def summary_of_target(learnt: Learnt) -> str:
     )
 
 
-def summary_of_help(name: str, help: Help) -> str:
-    """Whether the unlabelled rows were of use for some targets."""
-    return f"Did the rows without a label help with “{name}”? {help.headline}"
+def summary_of_help(models: Sequence[Model]) -> str:
+    """For which targets the unlabelled rows were of use; empty where nothing was compared."""
+    verdicts: dict[str, list[str]] = {}
+    for model in models:
+        if model.help is not None:
+            did = {1.0: "helped with", 0.0: "were left aside for"}.get(model.help.share, "were used in part for")
+            verdicts.setdefault(did, []).append(f"“{shortened(model.name, 80)}”")
+    told = "; they ".join(f"{did} {', '.join(names)}" for did, names in verdicts.items())
+    return f"The rows without a label {told}." if told else ""
 
 
 def _was(n: int) -> str:
