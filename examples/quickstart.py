@@ -14,7 +14,7 @@ def main() -> None:
     X = X / 16
     part = split(truth, "multi-class", seed=0, labelled=0.01)
     y = np.where(part.known, truth[part.train], -1)
-    print(f"{np.sum(part.known)} labelled rows, {np.sum(~part.known)} unlabelled ones, {len(part.test)} to be tested on")
+    print(f"{np.sum(part.known)} labelled rows, {np.sum(~part.known)} unlabelled ones, {len(part.test)} to test on")
     for name, manifold in (("supervised      (manifold=0)", 0.0), ("semi-supervised (default)   ", 1.0)):
         model = LSVVClassifier(manifold=manifold, random_state=0).fit(X[part.train], y)
         error = 1 - model.score(X[part.test], truth[part.test])

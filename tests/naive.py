@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from math import exp, log1p
 
-import mpmath  # type: ignore[import-untyped]
+import mpmath
 import numpy as np
 from scipy.optimize import minimize_scalar
 
