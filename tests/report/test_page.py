@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lsvv.report import Report, render, write_fill_report, write_report
+from lsvv.report import Report, fill_report, render, write_fill_report, write_report
 from lsvv.report.content import Layer
 from lsvv.report.from_fill import report_of
 from lsvv.report.page import SCRIPTS, _json, _script
-from lsvv.tables import Filled, WritingError
+from lsvv.tables import Filled, WritingError, fill, parse
 
 VOID = {"meta", "input", "br", "img", "link", "line", "rect", "circle", "path"}
 
@@ -115,6 +115,23 @@ def test_a_report_without_map_questions_and_notes_is_a_page(filled: Filled) -> N
     page = render(replace(report, map=None, questions=(), unsure=(), notes=(), models=models))
     assert "A map of the rows" not in page
     assert "There was nothing to compare" in page
+
+
+@pytest.mark.parametrize(
+    ("answers", "said"),
+    [
+        (["a", "b", ""], "1 empty cell of"),
+        (["a", "b"] * 6, "no empty cell"),
+        (["1.5", "2.5", ""], "of the differences explained"),
+        (["5.5"] * 6 + [""] * 6, "because all known cells say the same"),
+        (["red;blue", "red", "blue", "green;red", "", ""], "Tag"),
+        (["c" * 300, "d" * 300, ""], "ccc …"),
+    ],
+)
+def test_small_and_odd_tables_have_a_report(answers: list[str], said: str) -> None:
+    lines = [f"{row * row + 0.5},{cell}" for row, cell in enumerate(answers)]
+    table = parse("\n".join(["x,kind", *lines, ""]).encode(), "t.csv", format="csv")
+    assert said in fill_report(fill(table, ["kind"], features="linear"))
 
 
 def test_reports_are_written_whole_or_not_at_all(filled: Filled, html: str, tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ def shortened(text: str, most: int = 60) -> str:
 
 def summary_of_target(learnt: Learnt) -> str:
     """How many cells were filled and how far to trust them."""
-    filled = f"{count(learnt.n_filled, 'empty cell')} of “{learnt.column}” {_was(learnt.n_filled)} filled"
+    filled = f"{count(learnt.n_filled, 'empty cell')} of “{shortened(learnt.column)}” {_was(learnt.n_filled)} filled"
     told = f"{filled}, learnt from {count(learnt.n_known, 'known cell')}."
     if learnt.value is None:
         return f"{told} How good they are cannot be measured, because all known cells say the same."
