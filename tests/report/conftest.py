@@ -14,7 +14,7 @@ from lsvv.report import fill_report
 from lsvv.tables import Filled, fill, parse
 
 HOSTILE = ("<script>window.pwned = 1</script>", "=cmd|'/c calc'!A1", "\"a\" & 'b' </script><img src=x onerror=pwned>")
-TARGETS = ("kind", "weight", "is <b>wet</b>", "is_old", "tags")
+TARGETS = ("kind", "weight_" + "g" * 90, "is <b>wet</b>", "is_old", "tags")
 ARGUMENTS = (
     "--headless=new",
     "--no-sandbox",

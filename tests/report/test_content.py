@@ -83,9 +83,9 @@ def test_unsure_cells_come_in_order_with_their_rows(report: Report, filled: Fill
 
 def test_the_summary_names_every_target_and_what_unlabelled_rows_did(report: Report) -> None:
     said = " ".join(report.summary)
-    assert all(learnt.column in said for learnt in report.learnt)
+    assert all(f"“{shortened(learnt.column)}”" in said for learnt in report.learnt)
     assert said.count("The rows without a label") == 1
-    assert all(f"“{model.name}”" in said for model in report.models)
+    assert all(f"“{shortened(model.name, 80)}”" in said for model in report.models)
 
 
 def test_the_command_repeats_the_settings(report: Report) -> None:

@@ -14,6 +14,8 @@ from lsvv.tables import TargetResult
 __all__ = ["MOST_POINTS", "map_of", "two_directions"]
 
 MOST_POINTS = 3000
+FITTING_ROWS = 20_000
+"""Rows that settle the two directions; more would cost memory and move them little."""
 MOST_KNOWN = 1500
 MOST_GROUPS = 8
 MOST_LAYERS = 12
@@ -25,13 +27,14 @@ def map_of(X: np.ndarray, results: Sequence[TargetResult], seed: int = 0) -> Row
     if len(X) < 3:
         return None
     rows = drawn_rows(results, len(X), seed)
-    places, shares = two_directions(X)
+    some = X if len(X) <= FITTING_ROWS else X[np.random.default_rng(seed).choice(len(X), FITTING_ROWS, replace=False)]
+    places, shares = two_directions(some, X[rows])
     layers = [layer for result in results for layer in _layers(result, rows)]
     words = (
         f"Across and up are the two directions in which the rows differ most (principal components of the inputs); "
         f"together they hold {percent(float(shares.sum()))} of all differences."
     )
-    x, y = (tuple(np.round(axis, 3).tolist()) for axis in places[rows].T)
+    x, y = (tuple(np.round(axis, 3).tolist()) for axis in places.T)
     return RowMap(tuple((rows + 1).tolist()), x, y, tuple(layers[:MOST_LAYERS]), len(X), words)
 
 
@@ -48,8 +51,8 @@ def drawn_rows(results: Sequence[TargetResult], n_rows: int, seed: int) -> np.nd
     return np.sort(np.concatenate([first, rng.choice(others, MOST_POINTS - first.size, replace=False)]))
 
 
-def two_directions(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(X - mean) V for the two leading principal directions V, and their shares of the variance.
+def two_directions(X: np.ndarray, rows: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """(rows - mean) V for the two leading principal directions V of X, and their shares of the variance.
 
     The largest entry of each direction is positive, so that the same table gives the same map.
 
@@ -68,7 +71,7 @@ def two_directions(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     V *= np.where(V[np.argmax(np.abs(V), axis=0), [0, 1]] < 0, -1.0, 1.0)
     shares = np.zeros(2)
     shares[: min(2, values.size)] = np.maximum(values[::-1][:2], 0.0) / max(float(np.abs(values).sum()), 1e-300)
-    return centred @ V, shares
+    return (centred if rows is None else rows - X.mean(axis=0)) @ V, shares
 
 
 def _layers(result: TargetResult, rows: np.ndarray) -> Iterator[Layer]:
