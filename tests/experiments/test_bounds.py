@@ -94,6 +94,13 @@ def test_without_rows_the_singular_values_speak_alone() -> None:
     assert b"<svg" in spectrum_plot([one, found()])
 
 
+def test_few_rows_are_not_taken_for_a_finite_rank() -> None:
+    slopes = np.arange(1, 101) ** -1.0
+    few = found(rows=RNG.normal(size=(20, 100)) * slopes, W=RNG.normal(size=(100, 3)), n=10, u=10)
+    assert few.decay is not None
+    assert few.decay.kind != "finite rank"
+
+
 def test_a_constant_model_is_refused() -> None:
     with pytest.raises(ValueError, match="The W of y is 0: the model is constant"):
         found(W=0 * W)

@@ -211,11 +211,17 @@ def bounds_of(subject: Subject, *, delta: float = 0.05, random_state: int = 0) -
     return replace(
         found,
         spectrum=spectrum,
-        decay=fit_decay(spectrum.eigenvalues)[0] if spectrum.eigenvalues.size > 2 else None,
+        decay=_decay(spectrum),
         complexity=_complexity(subject.rows, K, subject.n, largest, random_state),
         local={v: theorem_2(spectrum, excess[v].r_star, **common, version=v) for v in VERSIONS},
         excess=excess,
     )
+
+
+def _decay(spectrum: Spectrum) -> Decay | None:
+    """The nearest law, of at least three eigenvalues; N rows have no more than N, which is no finite rank."""
+    seen = spectrum.eigenvalues[: spectrum.n_rows]
+    return fit_decay(seen)[0] if seen.size > 2 else None
 
 
 def _bernstein(constants: LossConstants, version: Version) -> float | None:

@@ -167,7 +167,7 @@ def _draw_eigenvalues(axis: Any, found: ModelBounds) -> None:
     if found.spectrum is None:
         axis.text(0.5, 0.5, "needs rows", ha="center", transform=axis.transAxes)
         return
-    values = found.spectrum.eigenvalues
+    values = found.spectrum.eigenvalues[: found.spectrum.n_rows]
     j, floor = np.arange(1, values.size + 1), 1e-14 * values[0]
     axis.loglog(j, np.maximum(values, floor), "o", markersize=2, label="measured")
     if found.decay is not None:
