@@ -27,6 +27,7 @@
     titleColor: colour("paper"),
     bodyColor: colour("paper"),
     padding: 10,
+    filter: (item, place) => place < 3,
     callbacks: { title, label },
   });
 
