@@ -13,7 +13,6 @@ from lsvv import LSVVClassifier
 from lsvv.data import Dataset, load, make_fold, split
 from lsvv.experiments.statistics import corrected_resampled_t
 from lsvv.features import RandomFourier
-from lsvv.graph import KNNGraph
 from lsvv.selection import LabeledKFold
 
 CLASSES = ("vowel", "segment", "satimage", "pendigits")
@@ -67,13 +66,10 @@ def _part(dataset: Dataset) -> Dataset:
 
 def _errors(fold: Any, spectral: float, seed: int) -> list[list[float]]:
     """By rule: test error in %, values left free, and whether the fit stopped above tol."""
-    graph = KNNGraph().build(fold.X_train, 10, None)
     settings = {"features": RandomFourier(200), "random_state": seed, "tol": 1e-4}
-    models = [LSVVClassifier(graph=graph, spectral=0.0, **settings)]
-    models += [LSVVClassifier(graph=graph, spectral=spectral, free_rank=rule, **settings) for rule in (0, "balance")]
-    models.append(
-        LSVVClassifier(graph=graph, spectral=spectral, free_rank=_by_folds(fold, spectral, settings), **settings)
-    )
+    models = [LSVVClassifier(spectral=0.0, **settings)]
+    models += [LSVVClassifier(spectral=spectral, free_rank=rule, **settings) for rule in (0, "balance")]
+    models.append(LSVVClassifier(spectral=spectral, free_rank=_by_folds(fold, spectral, settings), **settings))
     fitted = [model.fit(fold.X_train, fold.y_train) for model in models]
     errors = [100 * float(np.mean(model.predict(fold.X_test) != fold.y_test)) for model in fitted]
     stopped = [not model.solution_.converged for model in fitted]

@@ -10,7 +10,6 @@ from lsvv import LSVVClassifier
 from lsvv.data import Dataset, load
 from lsvv.data.splits import column_range
 from lsvv.features import RandomFourier
-from lsvv.graph import KNNGraph
 from lsvv.theory import BackTest, back_test
 
 SETS = ("vehicle", "vowel", "segment", "satimage", "pendigits", "letter", "scene", "yeast")
@@ -68,12 +67,11 @@ def _errors(dataset: Dataset, settings: dict[str, float], sizes: np.ndarray, see
     train, test = np.array_split(order, 2)
     scale = column_range(dataset.X[train]).scale
     rows, asked, truth = scale(dataset.X[train]), scale(dataset.X[test]), dataset.y[train]
-    graph = KNNGraph().build(rows, 10, None)
     errors = []
     for size in sizes:
         seen = truth.copy() if truth.ndim == 1 else truth.astype(np.float64)
         seen[size:] = -1 if truth.ndim == 1 else np.nan
-        model = LSVVClassifier(features=RandomFourier(COLUMNS), graph=graph, random_state=seed, **settings)
+        model = LSVVClassifier(features=RandomFourier(COLUMNS), random_state=seed, **settings)
         errors.append(float(np.mean(model.fit(rows, seen).predict(asked) != dataset.y[test])))
     return errors
 
