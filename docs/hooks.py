@@ -1,0 +1,41 @@
+"""What the site needs beside Markdown: a list of the results, and angle brackets that are mathematics."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from markdown import Extension, Markdown
+
+RESULTS = Path(__file__).parent / "results"
+LIST = "<!-- the list of results -->"
+
+
+class NoInlineHTML(Extension):
+    """<V, X> in a sentence is an inner product, not a tag."""
+
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
+        """Leave tags in sentences alone."""
+        md.inlinePatterns.deregister("html")
+
+
+def on_config(config: Any) -> Any:
+    """The extension has no name to be listed under in mkdocs.yml."""
+    config.markdown_extensions.append(NoInlineHTML())
+    return config
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Pages of results are listed by their own second headings, so that a new one is never forgotten."""
+    if page.file.src_uri.startswith("results/"):
+        page.title = page.file.name
+    return markdown.replace(LIST, "\n".join(map(_entry, sorted(RESULTS.glob("*.md")))))
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """Docstrings mark cross-references as Sphinx does; the name alone is shown."""
+    return re.sub(r":(?:class|func|meth|mod|data|attr):(?=<code>)", "", html)
+
+
+def _entry(path: Path) -> str:
+    heading = re.search(r"^## (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return f"- [{path.stem}](results/{path.name}): {heading[1] if heading else ''}"
