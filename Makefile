@@ -17,7 +17,7 @@ demo: $(VENV)/.ready
 	$(BIN)/lsvv fill examples/animals.csv --target species,weight_kg --out demo/animals-filled.csv --report demo/animals-report.html
 
 test: lint
-	$(BIN)/python -m pytest -n 2
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check .

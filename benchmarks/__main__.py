@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchmarks.timing import environment
 
-CORE = ("closed_form", "algorithm_1", "prox", "import_time", "defaults")
+CORE = ("closed_form", "algorithm_1", "prox", "import_time", "splitters", "rademacher_streaming")
 
 
 def main() -> None:
