@@ -28,6 +28,8 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Pages of results are listed by their own second headings, so that a new one is never forgotten."""
     if page.file.src_uri.startswith("results/"):
         page.title = page.file.name
+    if page.file.src_uri == "theory.md":
+        markdown = _four_spaces(markdown)
     return markdown.replace(LIST, "\n".join(map(_entry, sorted(RESULTS.glob("*.md")))))
 
 
@@ -39,3 +41,9 @@ def on_page_content(html: str, **_: Any) -> str:
 def _entry(path: Path) -> str:
     heading = re.search(r"^## (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
     return f"- [{path.stem}](results/{path.name}): {heading[1] if heading else ''}"
+
+
+def _four_spaces(markdown: str) -> str:
+    """Paragraphs of a numbered list: three spaces in CommonMark, four and a blank line here."""
+    deeper = re.sub(r"^((?: {4})?) {3}(?=\S)", r"\1    ", markdown, flags=re.MULTILINE)
+    return re.sub(r"^( {4}\S.*\n)(?=\d+\. )", r"\1\n", deeper, flags=re.MULTILINE)

@@ -1,11 +1,17 @@
-"""The guide's examples print what they say."""
+"""The guide's examples print what they say, and the site builds without a warning."""
 
 import doctest
+import importlib
+import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-DOCS = Path(__file__).parent.parent / "docs"
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
 PAGES = [DOCS / "index.md", *sorted((DOCS / "guide").glob("*.md")), DOCS / "coming-from.md"]
 
 
@@ -21,3 +27,31 @@ def test_every_block_of_python_is_run() -> None:
         blocks = page.read_text(encoding="utf-8").split("```python\n")[1:]
         assert blocks, page
         assert all(block.startswith(">>> ") for block in blocks), page
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    for needed in ("mkdocs", "material", "mkdocstrings"):
+        pytest.importorskip(needed, reason="the site needs pip install 'lsvv[docs]'")
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
+    quiet = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    run = subprocess.run(command, cwd=ROOT, env=quiet, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert "WARNING" not in run.stderr
+    return folder
+
+
+def test_the_site_asks_nothing_of_the_network(site: Path) -> None:
+    loaded = re.compile(r"""<(?:script|img|link|iframe)[^>]+(?:src|href)=["']?(?:https?:)?//""")
+    pages = list(site.rglob("*.html"))
+    assert len(pages) > 20
+    assert [page.name for page in pages if loaded.search(page.read_text(encoding="utf-8"))] == []
+
+
+@pytest.mark.parametrize("name", ["features", "selection", "theory", "data", "report", "lsvv"])
+def test_every_public_name_has_its_place(site: Path, name: str) -> None:
+    module = importlib.import_module("lsvv" if name == "lsvv" else f"lsvv.{name}")
+    page = (site / "api" / f"{name}.html").read_text(encoding="utf-8")
+    places = set(re.findall(r'id="lsvv\.(?:\w+\.)*(\w+)"', page))
+    assert set(module.__all__) <= places
