@@ -9,6 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
+from lsvv.cli.app import app
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -27,6 +30,27 @@ def test_every_block_of_python_is_run() -> None:
         blocks = page.read_text(encoding="utf-8").split("```python\n")[1:]
         assert blocks, page
         assert all(block.startswith(">>> ") for block in blocks), page
+
+
+def test_commands_have_the_options_the_page_names() -> None:
+    page = (DOCS / "command-line.md").read_text(encoding="utf-8")
+    lines = [
+        line.split("lsvv ", 1)[1].split() for line in re.findall(r"^(?:lsvv .*|.*\| lsvv .*)$", page, re.MULTILINE)
+    ]
+    assert {words[0] for words in lines} >= {"fill", "fit", "predict", "export", "ask", "bounds", "data"}
+    for words in lines:
+        command = words[:2] if words[0] == "data" else words[:1] if not words[0].startswith("-") else []
+        told = CliRunner().invoke(app, [*command, "--help"], env={"COLUMNS": "200", "NO_COLOR": "1"})
+        assert told.exit_code == 0, words
+        assert all(word in told.output for word in words if word.startswith("--")), words
+
+
+def test_fill_has_the_options_of_its_table() -> None:
+    table = re.findall(r"^\| `(--.*) \|.*\|$", (DOCS / "command-line.md").read_text(encoding="utf-8"), re.MULTILINE)
+    named = re.findall(r"--[a-z]+", " ".join(table))
+    told = CliRunner().invoke(app, ["fill", "--help"], env={"COLUMNS": "200", "NO_COLOR": "1"}).output
+    assert len(named) > 10
+    assert [option for option in named if option not in told] == []
 
 
 @pytest.fixture(scope="module")
