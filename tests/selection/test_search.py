@@ -135,6 +135,8 @@ def test_without_the_manifold_axis_unlabelled_rows_change_only_the_map() -> None
         ({"ridge": ()}, "holds no valid grid"),
         ({"ridge": (0.0, 1.0)}, "Leave-one-out needs ridge > 0"),
         ({"manifold": (-1.0,)}, "holds no valid grid"),
+        ({"manifold": ("much",)}, "holds no valid grid"),
+        ({"free_rank": "balance"}, "free_rank='balance' holds no valid grid"),
         ({"selection": "vote"}, "Choose 'average' or 'best'"),
         ({"loss": "hinge"}, "Choose 'smooth_hinge'"),
         ({"n_draws": 0, "features": RandomFourier(5)}, "is not a count"),

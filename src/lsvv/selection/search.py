@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -274,8 +275,10 @@ class SearchEstimator(BaseEstimator):
 
 
 def _axis(name: str, values: Any) -> tuple[float, ...]:
-    """A grid axis from a number or a sequence."""
-    axis = tuple(float(v) for v in np.atleast_1d(values))
-    if not axis or any(not np.isfinite(v) or v < 0 for v in axis):
+    """A grid axis from a number or a sequence of numbers."""
+    entries = np.atleast_1d(np.asarray(values, dtype=object))
+    good = [isinstance(v, Real) and not isinstance(v, bool) and 0.0 <= float(v) < np.inf for v in entries]
+    if not good or not all(good):
         raise ValueError(f"{name}={values!r} holds no valid grid. Pass finite numbers of at least 0.")
+    axis = [float(v) for v in entries]
     return tuple(sorted(set(axis)))
