@@ -181,7 +181,9 @@ class VectorValuedEstimator(BaseEstimator):
             self.feature_map_ = fit_map(feature_map, X, None)
         else:
             weight = targets.weights.max(axis=1)[targets.labelled]
-            self.feature_map_ = fit_map(feature_map, take_rows(X, targets.labelled), weight)
+            self.feature_map_ = fit_map(
+                feature_map, X if weight.size == X.shape[0] else take_rows(X, targets.labelled), weight
+            )
         self._say(f"Mapped {X.shape[0]} rows of {X.shape[1]} columns.")
         return map_rows(self.feature_map_, X)
 

@@ -32,15 +32,15 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def transform(self, X: Any) -> Array:
         """phi(x) for every row of ``X``, one row each."""
         check_is_fitted(self)
-        return self._transform(check_rows(self, X, reset=False))
+        return self.transform_checked(check_rows(self, X, reset=False))
 
     @abstractmethod
     def _fit(self, X: Array, sample_weight: np.ndarray | None) -> int:
         """Learn from checked rows and return D."""
 
     @abstractmethod
-    def _transform(self, X: Array) -> Array:
-        """Apply to checked rows."""
+    def transform_checked(self, X: Array) -> Array:
+        """phi(x) for rows that have passed the gate."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -62,7 +62,8 @@ class Linear(FeatureMap):
     def _fit(self, X: Array, sample_weight: np.ndarray | None) -> int:
         return int(X.shape[1])
 
-    def _transform(self, X: Array) -> Array:
+    def transform_checked(self, X: Array) -> Array:
+        """phi(x) for rows that have passed the gate."""
         return X
 
 
@@ -125,7 +126,8 @@ class RandomFourier(FeatureMap):
         self.offsets_ = like(offsets, X)
         return self.n_components
 
-    def _transform(self, X: Array) -> Array:
+    def transform_checked(self, X: Array) -> Array:
+        """phi(x) for rows that have passed the gate."""
         angles = X @ like(self.frequencies_, X)
         angles += like(self.offsets_, X)
         features = namespace(angles).cos(angles)
@@ -152,7 +154,8 @@ class LandmarkMap(FeatureMap):
         self.mixing_ = like(self._mixing(gram, rng), self.landmarks_)
         return int(self.mixing_.shape[1])
 
-    def _transform(self, X: Array) -> Array:
+    def transform_checked(self, X: Array) -> Array:
+        """phi(x) for rows that have passed the gate."""
         values = as_kernel(self.kernel).values(X / self.width_, like(self.landmarks_, X))
         return values @ like(self.mixing_, X)
 

@@ -54,7 +54,9 @@ class MappedRows:
             yield part, self.transform(self.X[part])
 
     def take(self, index: np.ndarray) -> MappedRows:
-        """The rows ``index``, as mapped rows of their own."""
+        """The rows ``index``, ascending, as mapped rows of their own; all of them are these very rows."""
+        if len(index) == self.shape[0]:
+            return self
         if self._held is not None:
             return MappedRows(take_rows(self._held, index), _identity, block_bytes=self.block_bytes)
         return MappedRows(take_rows(self.X, index), self.transform, block_bytes=self.block_bytes)
