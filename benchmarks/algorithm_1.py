@@ -26,25 +26,28 @@ def main(data: Path | None = None) -> list[str]:
     Phi = np.sqrt(2 / D) * np.cos(X @ rng.normal(size=(16, D)) / 0.75 + rng.uniform(0, 2 * np.pi, D))
     T, A = np.eye(K)[y], np.full((n, K), 1 / n)
     rows = MappedRows(Phi, lambda block: block)
-    terms = ([Ridge(1e-3)], TailSum(1e-3, 5))
+    terms = ([Ridge(1e-5)], TailSum(1e-4, 5))
     on_moments = Objective(QuadraticRisk.from_rows(rows, T, A, fit_intercept=False), *terms)
     on_rows = Objective(RowRisk.from_rows(rows, Squared(), T, A, fit_intercept=False), *terms)
-    trace = _trace(on_moments, AcceleratedProximalGradient(), 300.0, n_steps=600, until=0.0)
+    trace = _trace(on_moments, AcceleratedProximalGradient(), 300.0, n_steps=6000, until=0.0)
     best = min(value for _, value in trace)
     coarse, fine = _reach(trace, best, 1e-2), _reach(trace, best, 1e-6)
     lines = [f"- n={n}, D={D}, K={K}: accelerated reaches a gap of 1e-2 in {coarse:.3f} s, of 1e-6 in {fine:.2f} s"]
-    budget, goal = 50 * fine, best + 1e-6 * abs(best)
-    runs = {rule: _trace(on_rows, MiniBatch(step_rule=rule), budget, n_steps=10**6, until=goal) for rule in STEP_RULES}
+    goal = best + 1e-6 * abs(best)
+    runs = {
+        rule: _trace(on_rows, MiniBatch(step_rule=rule), 40 * coarse, n_steps=10**6, until=goal) for rule in STEP_RULES
+    }
     for rule, run in runs.items():
-        gap = min(value for _, value in run) / best - 1
-        reached = _reach(run, best, 1e-2)
-        lines.append(f"- Algorithm 1, {rule}: gap 1e-2 after {reached:.2f} s, gap {gap:.1e} after {run[-1][0]:.0f} s")
+        gap = run[-1][1] / best - 1
+        lines.append(f"- Algorithm 1, {rule}: gap {gap:.1e} after {run[-1][0]:.0f} s")
     ratio = min(_reach(run, best, 1e-2) for run in runs.values()) / coarse
-    final = min(min(value for _, value in run) for run in runs.values()) / best - 1
-    lines.append(f"- sooner at a gap of 1e-2: {ratio:.0f} times (mark: at least 30, {verdict(ratio >= 30)})")
+    sooner = f"{ratio:.0f} times" if ratio < float("inf") else "more than 40 times"
+    lines.append(f"- sooner at a gap of 1e-2: {sooner} (mark: at least 30, {verdict(ratio >= 30)})")
+    rule = min(runs, key=lambda name: runs[name][-1][1])
+    final = _trace(on_rows, MiniBatch(step_rule=rule), 50 * fine, n_steps=10**6, until=goal)[-1][1] / best - 1
     lines.append(
-        f"- gap of Algorithm 1's best step rule after 50 times the accelerated time to 1e-6: {final:.1e} "
-        f"(mark: still above 1e-6, {verdict(final > 1e-6)})"
+        f"- gap of Algorithm 1's best step rule so far, {rule}, after 50 times the accelerated time to 1e-6: "
+        f"{final:.1e} (mark: still above 1e-6, {verdict(final > 1e-6)})"
     )
     return lines
 
