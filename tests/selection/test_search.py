@@ -73,6 +73,27 @@ def test_best_refits_the_core_estimator() -> None:
     assert model.score(X, truth) > 0.8
 
 
+def test_best_hands_every_choice_to_the_core() -> None:
+    X, y, _ = iris()
+    chosen = {"n_neighbors": 4, "laplacian": "plain", "fit_intercept": False, "spectral": (0.0, 0.05)}
+    model = LSVVClassifierCV(**{**SMALL, "loss": "squared", **chosen}, selection="best").fit(X, y)
+    core = model.best_estimator_
+    assert core is not None
+    assert (core.n_neighbors, core.laplacian, core.fit_intercept) == (4, "plain", False)
+    setting = model.atlas_.settings[model.best_index_]
+    assert (core.spectral, core.free_rank, core.manifold) == (setting.spectral, setting.free_rank, setting.manifold)
+    assert core.feature_map_.width_ == model.maps_[setting.map].width_
+
+
+def test_a_whole_tail_empties_w() -> None:
+    X, y, _ = iris()
+    model = LSVVClassifierCV(**{**SMALL, "spectral": (0.0, 1.01), "free_rank": 0.0, "loss": "squared"}).fit(X, y)
+    setting = next(s for s in model.atlas_.settings if s.spectral > 0)
+    params = {"features": SMALL["features"], "ridge": setting.ridge, "manifold": setting.manifold, "power": 2}
+    core = model._core({**params, "spectral": setting.spectral}).fit(X, y)
+    assert core.effective_rank_ == 0
+
+
 def test_more_features_than_rows_are_compressed_without_loss() -> None:
     X, y, _ = iris(step=10)
     rows = slice(0, None, 3)
@@ -118,7 +139,8 @@ def test_the_tail_axis_adds_settings_in_shares_of_what_empties_w() -> None:
     X, y, _ = iris()
     model = LSVVClassifierCV(**{**SMALL, "spectral": (0.0, 0.1), "free_rank": (0.0, 0.5)}).fit(X, y)
     tails = [s for s in model.atlas_.settings if s.spectral > 0]
-    assert sorted((s.spectral, s.free_rank) for s in tails) == [(0.1, 0.0), (0.1, 0.5)]
+    assert sorted((s.spectral_share, s.free_rank) for s in tails) == [(0.1, 0.0), (0.1, 0.5)]
+    assert len({round(s.spectral, 12) for s in tails}) == 1
 
 
 def test_without_the_manifold_axis_unlabelled_rows_change_only_the_map() -> None:

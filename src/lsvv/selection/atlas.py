@@ -17,7 +17,10 @@ from lsvv.selection.leave_one_out import PathPoint, smooth_path, squared_path
 
 @dataclass(frozen=True)
 class Setting:
-    """One point of the atlas; maps of one ``kind`` differ by their random draw alone."""
+    """One point of the atlas; maps of one ``kind`` differ by their random draw alone.
+
+    ``spectral`` is the penalty as the core takes it, ``spectral_share`` its share of the one that empties W.
+    """
 
     map: int
     loss: str
@@ -25,6 +28,7 @@ class Setting:
     manifold: float
     ridge: float
     spectral: float = 0.0
+    spectral_share: float = 0.0
     free_rank: float = 0.0
     kind: int = 0
 

@@ -144,7 +144,7 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
         return tuple(make_loss(name, one_class_a_row=targets.codec.one_class_a_row) for name in names)
 
     def _core(self, params: dict[str, Any]) -> LSVVClassifier:
-        return LSVVClassifier(**params, class_weight=self.class_weight, fit_intercept=self.fit_intercept)
+        return LSVVClassifier(**params, class_weight=self.class_weight)
 
 
 class LSVVRegressorCV(RegressorPredictions, SearchEstimator):
@@ -172,4 +172,4 @@ class LSVVRegressorCV(RegressorPredictions, SearchEstimator):
         return (Squared(),)
 
     def _core(self, params: dict[str, Any]) -> LSVVRegressor:
-        return LSVVRegressor(**{k: v for k, v in params.items() if k != "loss"}, fit_intercept=self.fit_intercept)
+        return LSVVRegressor(**{k: v for k, v in params.items() if k != "loss"})

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from lsvv.features import FeatureMap, Linear, MappedRows, RandomFourier, as_feature_map
+from lsvv.features import FeatureMap, LandmarkMap, Linear, MappedRows, RandomFourier, as_feature_map
 from lsvv.linalg import dense, take_rows, to_numpy
 
 WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0)
@@ -78,3 +78,10 @@ def labelled_block(rows: MappedRows, labelled: np.ndarray) -> np.ndarray:
     """Phi of the labelled rows as a dense double array."""
     block = rows.transform(take_rows(rows.X, labelled))
     return np.asarray(to_numpy(dense(block)), dtype=np.float64)
+
+
+def with_fixed_width(fitted: Any) -> Any:
+    """A fresh map of the same draw whose width is the number the fitted one arrived at."""
+    if isinstance(fitted, (RandomFourier, LandmarkMap)):
+        return clone(fitted).set_params(width=fitted.width_)
+    return clone(fitted)

@@ -19,7 +19,7 @@ from lsvv.losses import Loss
 from lsvv.selection.atlas import Atlas, Grid, Member, expected, explore, loss_name
 from lsvv.selection.averaging import Guard, guard, stretch
 from lsvv.selection.ensemble import Average, Ensemble, average, spectrum_of
-from lsvv.selection.maps import compress, expand_maps, labelled_block
+from lsvv.selection.maps import compress, expand_maps, labelled_block, with_fixed_width
 from lsvv.selection.tail import N_FOLDS, tail_members
 from lsvv.targets import Codec, Targets
 
@@ -103,7 +103,9 @@ class SearchEstimator(BaseEstimator):
         self._choose(targets)
         self.best_estimator_ = None
         if self.selection == "best" or self._sampled:
-            core = self._core(self.best_params_).set_params(graph=self.graph, random_state=0)
+            core = self._core(self.best_params_)
+            for name in ("graph", "n_neighbors", "laplacian", "fit_intercept", "n_jobs"):
+                core.set_params(**{name: getattr(self, name)})
             self.best_estimator_ = core.fit(*given, X_unlabeled=X_unlabeled, sample_weight=sample_weight)
         self.transduction_ = self._filled(to_numpy(self._checked_scores(X)), targets)
         return self
@@ -238,7 +240,7 @@ class SearchEstimator(BaseEstimator):
     def _params_of(self, index: int) -> dict[str, Any]:
         setting = self.atlas_.settings[index]
         return {
-            "features": self.maps_[setting.map],
+            "features": with_fixed_width(self.maps_[setting.map]),
             "loss": setting.loss,
             "power": setting.power,
             "manifold": setting.manifold,

@@ -21,8 +21,9 @@ TOL, MAX_ITER = 1e-3, 300
 
 @dataclass(frozen=True, eq=False)
 class _Fit:
-    """W, b and the predictions on held-out rows for each (spectral, free_rank)."""
+    """The penalty, W, b and the predictions on held-out rows for each (spectral, free_rank)."""
 
+    spectral: float
     W: np.ndarray
     b: np.ndarray
     predictions: np.ndarray
@@ -58,8 +59,8 @@ def tail_members(
     members = []
     for number, (fraction, free_rank) in enumerate(axis, start=1):
         ratio = output_losses(held[number], T, A) / np.maximum(base, 1e-12)
-        setting = replace(member.setting, spectral=fraction, free_rank=free_rank)
         fit = whole[number]
+        setting = replace(member.setting, spectral=fit.spectral, spectral_share=fraction, free_rank=float(free_rank))
         members.append(Member(setting, fit.W, fit.b, held[number], member.losses * ratio))
     return members
 
@@ -93,5 +94,5 @@ def _fits(
         start, last = solution.variable, fraction
         bare = solution.variable if bare is None else bare
         W, b = objective.weights(solution.variable), risk.intercept(solution.variable)
-        fits.append(_Fit(W, b, asked @ W + b))
+        fits.append(_Fit(fraction * unit, W, b, asked @ W + b))
     return fits
