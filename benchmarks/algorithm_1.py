@@ -1,4 +1,4 @@
-"""Accelerated proximal gradient against Algorithm 1 with mini-batches, at letter's size."""
+"""Accelerated proximal gradient against Algorithm 1 with mini-batches, at letter's size and the default ridge."""
 
 from __future__ import annotations
 
