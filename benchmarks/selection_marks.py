@@ -72,10 +72,10 @@ def _run(data: Path, records: Path) -> dict[tuple[str, str], dict[int, float]]:
 
 def _table(errors: dict[tuple[str, str], dict[int, float]]) -> list[str]:
     lines = [
-        "Test error in %, mean over common splits (70/30, 10% of the training rows labelled, stratified). No fit sees a",
-        "test row; but the rule itself was settled with the test errors of splits 0 to 9 of the smaller sets in view, so",
-        "the figures are a little optimistic. Restricted: maps of at most 100 columns. Default and supervised: the same",
-        "estimator with and without the manifold axis, `safe=True`.",
+        "Test error in %, mean over common splits (70/30, 10% of the training rows labelled, stratified). No fit",
+        "sees a test row; but the rule itself was settled with the test errors of splits 0 to 9 of the smaller",
+        "sets in view, so the figures are a little optimistic. Restricted: maps of at most 100 columns. Default",
+        "and supervised: the same estimator with and without the manifold axis, `safe=True`.",
         "",
         "| data | splits | restricted (s.e.) | mark | | default | default / restricted | supervised | p (Holm) |",
         "|---|---|---|---|---|---|---|---|---|",
