@@ -13,13 +13,38 @@ import scipy.sparse as sp
 from lsvv.features.rows import MappedRows
 from lsvv.linalg import Array, cross_product, sparse_times_dense, symmetric_product, take_rows, to_numpy
 
+__all__ = [
+    "FAISS_ROWS",
+    "KNNGraph",
+    "NeighborSearch",
+    "binary_weights",
+    "check_adjacency",
+    "heat_weights",
+    "laplacian",
+    "manifold_matrices",
+    "manifold_matrix",
+    "neighbors",
+    "symmetrize",
+]
+
 FAISS_ROWS = 20_000
 """Rows beyond which approximate neighbours pay, where faiss is installed."""
 
 
 @runtime_checkable
 class NeighborSearch(Protocol):
-    """Anything that can make a neighbour graph: scikit-learn's NearestNeighbors or a twin of it."""
+    """Anything that can make a neighbour graph: scikit-learn's NearestNeighbors or a twin of it.
+
+    Examples
+    --------
+    >>> from sklearn.neighbors import NearestNeighbors
+    >>> from lsvv.graph import KNNGraph, NeighborSearch
+    >>> search = NearestNeighbors(n_neighbors=2, metric="cosine")
+    >>> isinstance(search, NeighborSearch)
+    True
+    >>> KNNGraph(search=search).build([[1.0, 0.0], [2.0, 0.1], [0.0, 1.0], [0.1, 2.0]], n_neighbors=2).shape
+    (4, 4)
+    """
 
     def fit(self, X: Any) -> Any:
         """Index the rows of X."""
@@ -44,6 +69,25 @@ class KNNGraph:
         "auto" is exact through scikit-learn, and faiss where it is installed and the rows are many.
     on : "inputs" or "features"
         Distances between the rows given to ``fit`` or between the mapped rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lsvv import LSVVClassifier
+    >>> from lsvv.graph import KNNGraph
+    >>> X = np.array([[0.0], [1.0], [3.0]])
+    >>> KNNGraph().build(X, n_neighbors=1).toarray()
+    array([[0., 1., 0.],
+           [1., 0., 1.],
+           [0., 1., 0.]])
+    >>> KNNGraph(symmetry="mutual").build(X, n_neighbors=1).toarray()
+    array([[0., 1., 0.],
+           [1., 0., 0.],
+           [0., 0., 0.]])
+
+    An estimator builds it of its own rows:
+
+    >>> model = LSVVClassifier(graph=KNNGraph(weights="heat"), n_neighbors=15)
     """
 
     symmetry: str = "union"
@@ -72,6 +116,15 @@ def neighbors(X: Array, n_neighbors: int, *, search: Any = "auto", n_jobs: int |
     """Directed graph of distances from each row to its nearest other rows; explicit zeros are duplicates.
 
     Fewer rows than ``n_neighbors + 1`` give the complete graph.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lsvv.graph import neighbors
+    >>> neighbors(np.array([[0.0], [1.0], [3.0]]), n_neighbors=1).toarray()
+    array([[0., 1., 0.],
+           [1., 0., 0.],
+           [0., 2., 0.]])
     """
     rows = X if sp.issparse(X) else to_numpy(X)
     if isinstance(search, NeighborSearch):
@@ -126,7 +179,20 @@ def _faiss_neighbors(rows: np.ndarray, k: int) -> sp.csr_array:
 
 
 def symmetrize(directed: sp.csr_array, how: str = "union") -> sp.csr_array:
-    """Distances on the undirected graph, self-loops dropped: edges of either direction, or of both."""
+    """Distances on the undirected graph, self-loops dropped: edges of either direction, or of both.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lsvv.graph import neighbors, symmetrize
+    >>> directed = neighbors(np.array([[0.0], [1.0], [3.0]]), n_neighbors=1)
+    >>> symmetrize(directed).toarray()
+    array([[0., 1., 0.],
+           [1., 0., 2.],
+           [0., 2., 0.]])
+    >>> symmetrize(directed, "mutual").nnz
+    2
+    """
     edges = sp.coo_array(directed)
     off_diagonal = edges.row != edges.col
     low = np.minimum(edges.row, edges.col)[off_diagonal].astype(np.int64)
@@ -140,14 +206,36 @@ def symmetrize(directed: sp.csr_array, how: str = "union") -> sp.csr_array:
 
 
 def binary_weights(distances: sp.csr_array) -> sp.csr_array:
-    """S_ij = 1 on every edge, duplicates (distance 0) included."""
+    """S_ij = 1 on every edge, duplicates (distance 0) included.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lsvv.graph import binary_weights, neighbors, symmetrize
+    >>> distances = symmetrize(neighbors(np.array([[0.0], [1.0], [3.0]]), n_neighbors=1))
+    >>> binary_weights(distances).toarray()
+    array([[0., 1., 0.],
+           [1., 0., 1.],
+           [0., 1., 0.]])
+    """
     S = distances.copy()
     S.data = np.ones_like(S.data, dtype=np.float64)
     return S
 
 
 def heat_weights(distances: sp.csr_array, width: float | None = None) -> sp.csr_array:
-    """S_ij = exp(-||x_i - x_j||^2 / width^2); the median edge length stands in for ``width`` where it is None."""
+    """S_ij = exp(-||x_i - x_j||^2 / width^2); the median edge length stands in for ``width`` where it is None.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lsvv.graph import heat_weights, neighbors, symmetrize
+    >>> distances = symmetrize(neighbors(np.array([[0.0], [1.0], [3.0]]), n_neighbors=1))
+    >>> heat_weights(distances, width=2.0).toarray().round(2)
+    array([[0.  , 0.78, 0.  ],
+           [0.78, 0.  , 0.37],
+           [0.  , 0.37, 0.  ]])
+    """
     positive = distances.data[distances.data > 0]
     scale = width if width is not None else (float(np.median(positive)) if positive.size else 1.0)
     S = distances.copy()
@@ -156,7 +244,18 @@ def heat_weights(distances: sp.csr_array, width: float | None = None) -> sp.csr_
 
 
 def check_adjacency(graph: Any, n_rows: int) -> sp.csr_array:
-    """A ready graph as CSR, refused where it is not square, symmetric and non-negative."""
+    """A ready graph as CSR, refused where it is not square, symmetric and non-negative.
+
+    Examples
+    --------
+    >>> from lsvv.graph import check_adjacency
+    >>> check_adjacency([[0, 2], [2, 0]], n_rows=2).toarray()
+    array([[0., 2.],
+           [2., 0.]])
+    >>> check_adjacency([[0, 2], [1, 0]], n_rows=2)
+    Traceback (most recent call last):
+    ValueError: The graph is not symmetric. Symmetrise it first, for instance with (S + S.T) / 2.
+    """
     S = sp.csr_array(graph).astype(np.float64)
     if S.shape != (n_rows, n_rows):
         raise ValueError(
@@ -206,12 +305,35 @@ def manifold_matrix(rows: MappedRows, Lap: sp.csr_array, power: int = 2) -> Arra
 
     Power 2 is (Lap Phi)'(Lap Phi) / m. Rows are worked in blocks together with their neighbours, so that
     neither Lap^2 nor more than one block of Phi is ever formed; where Phi fits one block it is mapped once.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lsvv.features import Linear, MappedRows
+    >>> from lsvv.graph import KNNGraph, laplacian, manifold_matrix
+    >>> X = np.array([[0.0, 1.0], [1.0, 1.0]])
+    >>> Lap = laplacian(KNNGraph().build(X, n_neighbors=1))
+    >>> manifold_matrix(MappedRows(X, Linear().fit(X).transform), Lap)
+    array([[1., 0.],
+           [0., 0.]])
     """
     return manifold_matrices(rows, Lap, (power,))[power]
 
 
 def manifold_matrices(rows: MappedRows, Lap: sp.csr_array, powers: Sequence[int]) -> dict[int, Array]:
-    """G for each of several powers, from one pass over the rows."""
+    """G for each of several powers, from one pass over the rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lsvv.features import Linear, MappedRows
+    >>> from lsvv.graph import KNNGraph, laplacian, manifold_matrices
+    >>> X = np.array([[0.0, 1.0], [1.0, 1.0]])
+    >>> Lap = laplacian(KNNGraph().build(X, n_neighbors=1))
+    >>> G = manifold_matrices(MappedRows(X, Linear().fit(X).transform), Lap, powers=(1, 2))
+    >>> float(G[1][0, 0]), float(G[2][0, 0])
+    (0.5, 1.0)
+    """
     for power in powers:
         if power not in (1, 2):
             raise ValueError(f"power={power!r} is not supported. Choose power=1 or power=2.")

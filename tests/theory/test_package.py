@@ -22,10 +22,3 @@ def test_results_are_frozen() -> None:
         item = getattr(theory, name)
         if dataclasses.is_dataclass(item):
             assert item.__dataclass_params__.frozen  # type: ignore[union-attr]
-
-
-def test_every_public_function_shows_an_example() -> None:
-    for name in theory.__all__:
-        item = getattr(theory, name)
-        if callable(item) and not isinstance(item, type):
-            assert ">>>" in (item.__doc__ or ""), name

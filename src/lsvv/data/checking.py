@@ -22,7 +22,18 @@ CHECKSUMS = "checksums.json"
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found out about a data set in a folder: good or not, and why in one sentence."""
+    """What was found out about a data set in a folder: good or not, and why in one sentence.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from lsvv.data import available
+    >>> with TemporaryDirectory() as folder:
+    ...     finding = available(folder)[0]
+    >>> finding.name, finding.good, finding.sentence.split(":")[0]
+    ('iris', False, 'not here')
+
+    """
 
     name: str
     good: bool
@@ -57,6 +68,22 @@ def verify(folder: str | os.PathLike[str] | None = None, names: tuple[str, ...] 
         Where to look; by default the folder in the variable LSVV_DATA.
     names : tuple of str, optional
         What to verify; by default the data sets of the paper.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_wine
+    >>> from lsvv.data import verify
+    >>> X, y = load_wine(return_X_y=True)
+    >>> with TemporaryDirectory() as folder:
+    ...     np.savez(Path(folder) / "wine.npz", X=X[:100], y=y[:100])
+    ...     (finding,) = verify(folder, ("wine",))
+    >>> finding.good
+    False
+    >>> "holds 100 rows" in finding.sentence
+    True
 
     """
     place = data_folder(folder)

@@ -53,6 +53,21 @@ def fetch(
     DataError
         If no site gave the files; the sentence tells what each answered.
 
+    Examples
+    --------
+    What is in the folder already is not fetched again:
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from lsvv.data import fetch
+    >>> X, y = load_iris(return_X_y=True)
+    >>> with TemporaryDirectory() as folder:
+    ...     np.savez(Path(folder) / "iris.npz", X=X, y=y)
+    ...     [path.name for path in fetch("iris", folder)]
+    ['iris.npz']
+
     """
     entry = info(name)
     place = _target_folder(folder)

@@ -41,6 +41,15 @@ class Dataset:
     origin : tuple of Path
         The files that were read.
 
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lsvv.data import Dataset
+    >>> X, y = load_iris(return_X_y=True)
+    >>> data = Dataset("iris", "multi-class", X, y, ("setosa", "versicolor", "virginica"), origin=())
+    >>> data.X.shape, data.info.K
+    ((150, 4), 3)
+
     """
 
     name: str

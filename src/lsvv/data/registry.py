@@ -15,6 +15,14 @@ class PaperSize:
     """One row of the paper's table of data sets, as printed.
 
     ``d`` counts the non-constant columns and one bias column.
+
+    Examples
+    --------
+    >>> from lsvv.data import info
+    >>> size = info("iris").paper
+    >>> size.training, size.testing, size.rows
+    (105, 45, 150)
+
     """
 
     training: int
@@ -54,6 +62,15 @@ class DatasetInfo:
         Rows with a missing input are dropped on loading.
     note : str
         What a reader must know: a difference to the paper, a missing part, a substitution.
+
+    Examples
+    --------
+    >>> from lsvv.data import info
+    >>> segment = info("segment")
+    >>> segment.task, segment.columns, segment.varying, segment.d
+    ('multi-class', 19, 18, 19)
+    >>> print(segment.note)
+    One of the 19 columns is constant, hence d = 18 + 1.
 
     """
 

@@ -44,6 +44,14 @@ class Split:
     seed : int
         What it was drawn from.
 
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lsvv.data import split
+    >>> drawn = split(np.repeat([0, 1, 2], 50), "multi-class", seed=0)
+    >>> drawn.train.size, drawn.test.size, drawn.labelled.size + drawn.unlabelled.size
+    (105, 45, 105)
+
     """
 
     train: _Integers
@@ -71,6 +79,15 @@ class Range:
     """x -> (x - low) / (high - low), column by column; a column with high = low becomes 0.
 
     Nothing is cut off: a test value outside the range of the training rows stays outside [0, 1].
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lsvv.data import Range
+    >>> unit = Range(low=np.array([0.0]), high=np.array([10.0]))
+    >>> unit.scale(np.array([[5.0], [20.0]])).tolist(), unit.unscale(np.array([[0.5]])).tolist()
+    ([[0.5], [2.0]], [[5.0]])
+
     """
 
     low: NDArray[np.float64]
@@ -106,6 +123,19 @@ class Fold:
         Complete targets for judging; those of a regression are on the scale of ``target_range``.
     target_range : Range or None
         The unit of the targets of a regression, from the training rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lsvv import LSVVClassifier
+    >>> from lsvv.data import Dataset, make_fold, split
+    >>> X, y = load_iris(return_X_y=True)
+    >>> fold = make_fold(Dataset("iris", "multi-class", X, y, (), ()), split(y, "multi-class", seed=0))
+    >>> int((fold.y_train >= 0).sum()), len(fold.y_train)
+    (12, 105)
+    >>> model = LSVVClassifier(random_state=0).fit(fold.X_train, fold.y_train)
+    >>> bool(model.score(fold.X_test, fold.y_test) > 0.8)
+    True
 
     """
 

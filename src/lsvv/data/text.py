@@ -27,7 +27,18 @@ SUFFIXES = tuple(_OPENERS)
 
 
 class DataError(ValueError):
-    """A data file that is missing, damaged or not the one meant; the message names the file and the line."""
+    """A data file that is missing, damaged or not the one meant; the message names the file and the line.
+
+    Examples
+    --------
+    >>> from lsvv.data import DataError, load
+    >>> try:
+    ...     load("iris", "no such folder")
+    ... except DataError as error:
+    ...     print(error)
+    The data folder no such folder does not exist.
+
+    """
 
 
 @contextmanager

@@ -22,6 +22,14 @@ def as_feature_map(features: Any, random_state: Any) -> Any:
     """A fresh, unfitted transformer from a short name ("linear", "fourier", ...) or from an object.
 
     An object is cloned; where it has a ``random_state`` of None it takes the estimator's.
+
+    Examples
+    --------
+    >>> from lsvv.features import Nystroem, as_feature_map
+    >>> as_feature_map("fourier", random_state=0)
+    RandomFourier(random_state=0)
+    >>> as_feature_map(Nystroem(50, random_state=7), random_state=0)
+    Nystroem(n_components=50, random_state=7)
     """
     from sklearn.base import clone
 

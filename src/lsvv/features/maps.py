@@ -17,7 +17,22 @@ from lsvv.targets.weighting import row_weight
 
 
 class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """phi: R^d -> R^D. ``fit`` learns the map, ``transform`` applies it row by row in the array's own namespace."""
+    """phi: R^d -> R^D. ``fit`` learns the map, ``transform`` applies it row by row in the array's own namespace.
+
+    Examples
+    --------
+    A map of one's own says how many features it has and what they are:
+
+    >>> import numpy as np
+    >>> from lsvv.features import FeatureMap
+    >>> class WithSquares(FeatureMap):
+    ...     def _fit(self, X, sample_weight):
+    ...         return 2 * X.shape[1]
+    ...     def transform_checked(self, X):
+    ...         return np.concatenate([X, X**2], axis=1)
+    >>> WithSquares().fit_transform(np.array([[2.0, 3.0]]))
+    array([[2., 3., 4., 9.]])
+    """
 
     n_features_in_: int
     _n_features_out: int
@@ -136,7 +151,17 @@ class RandomFourier(FeatureMap):
 
 
 class LandmarkMap(FeatureMap):
-    """phi(x) = R' k(Z, x) for landmark rows Z: <phi(x), phi(z)> = k(x, Z) R R' k(Z, z)."""
+    """phi(x) = R' k(Z, x) for landmark rows Z: <phi(x), phi(z)> = k(x, Z) R R' k(Z, z).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lsvv.features import LandmarkMap, Nystroem
+    >>> X = np.arange(12.0).reshape(6, 2)
+    >>> phi = Nystroem(n_components=4, random_state=0).fit(X)
+    >>> isinstance(phi, LandmarkMap), phi.landmarks_.shape
+    (True, (4, 2))
+    """
 
     width: float | str
     kernel: str | Kernel

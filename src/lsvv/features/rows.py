@@ -26,6 +26,20 @@ class MappedRows:
         Maps rows of X to rows of Phi.
     block_bytes : int
         Memory for one block.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lsvv.features import MappedRows
+    >>> rows = MappedRows(np.array([[1.0], [2.0]]), lambda X: np.concatenate([X, X**2], axis=1))
+    >>> rows.shape
+    (2, 2)
+    >>> rows.times(np.array([[1.0], [1.0]]))
+    array([[2.],
+           [6.]])
+    >>> rows.gram()
+    array([[ 5.,  9.],
+           [ 9., 17.]])
     """
 
     def __init__(self, X: Array, transform: Callable[[Array], Array], *, block_bytes: int = BLOCK_BYTES) -> None:

@@ -26,14 +26,38 @@ __all__ = [
 
 
 def fill_report(filled: Filled) -> str:
-    """The report of a filled table as HTML."""
+    r"""The report of a filled table as HTML.
+
+    Examples
+    --------
+    >>> from lsvv.report import fill_report
+    >>> from lsvv.tables import fill, parse
+    >>> text = "size,kind\n" + "".join(f"{i * i},{('small', 'big')[i > 9] if i % 2 else ''}\n" for i in range(20))
+    >>> filled = fill(parse(text.encode(), "sizes.csv", format="csv"), ["kind"], features="linear")
+    >>> fill_report(filled).startswith("<!doctype html>")
+    True
+    """
     from lsvv.report.from_fill import report_of
 
     return render(report_of(filled))
 
 
 def write_fill_report(filled: Filled, path: str | os.PathLike[str]) -> None:
-    """Write the report of a filled table to a file, whole or not at all."""
+    r"""Write the report of a filled table to a file, whole or not at all.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from lsvv.report import write_fill_report
+    >>> from lsvv.tables import fill, parse
+    >>> text = "size,kind\n" + "".join(f"{i * i},{('small', 'big')[i > 9] if i % 2 else ''}\n" for i in range(20))
+    >>> filled = fill(parse(text.encode(), "sizes.csv", format="csv"), ["kind"], features="linear")
+    >>> with TemporaryDirectory() as folder:
+    ...     write_fill_report(filled, Path(folder) / "sizes.html")
+    ...     [path.name for path in Path(folder).iterdir()]
+    ['sizes.html']
+    """
     from lsvv.report.from_fill import report_of
 
     write_report(report_of(filled), path)

@@ -271,7 +271,18 @@ class Repeat:
 
 @dataclass(frozen=True)
 class Report:
-    """The whole page."""
+    r"""The whole page.
+
+    Examples
+    --------
+    >>> from lsvv.report.from_fill import report_of
+    >>> from lsvv.tables import fill, parse
+    >>> text = "size,kind\n" + "".join(f"{i * i},{('small', 'big')[i > 9] if i % 2 else ''}\n" for i in range(20))
+    >>> filled = fill(parse(text.encode(), "sizes.csv", format="csv"), ["kind"], features="linear")
+    >>> report = report_of(filled)
+    >>> report.title, report.glance.n_rows, report.learnt[0].n_filled
+    ('sizes.csv', 20, 10)
+    """
 
     title: str
     summary: tuple[str, ...]

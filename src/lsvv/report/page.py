@@ -21,9 +21,21 @@ SCRIPTS = ("vendor/chart.umd.min.js", "vendor/chartjs-plugin-zoom.min.js", "temp
 
 
 def render(content: Report) -> str:
-    """The report as HTML: styles, scripts and data inside, nothing fetched from anywhere.
+    r"""The report as HTML: styles, scripts and data inside, nothing fetched from anywhere.
 
     Every text of the table is escaped, and the page's own policy lets only its own scripts run.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from lsvv.report import render
+    >>> from lsvv.report.from_fill import report_of
+    >>> from lsvv.tables import fill, parse
+    >>> text = "size,kind\n" + "".join(f"{i * i},{('small', 'big')[i > 9] if i % 2 else ''}\n" for i in range(20))
+    >>> filled = fill(parse(text.encode(), "sizes.csv", format="csv"), ["kind"], features="linear")
+    >>> page = render(replace(report_of(filled), title="Sizes & kinds"))
+    >>> "Sizes &amp; kinds" in page
+    True
     """
     from markupsafe import Markup
 
@@ -42,7 +54,22 @@ def render(content: Report) -> str:
 
 
 def write_report(content: Report, path: str | os.PathLike[str]) -> None:
-    """Write the page to a file, whole or not at all."""
+    r"""Write the page to a file, whole or not at all.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from lsvv.report import write_report
+    >>> from lsvv.report.from_fill import report_of
+    >>> from lsvv.tables import fill, parse
+    >>> text = "size,kind\n" + "".join(f"{i * i},{('small', 'big')[i > 9] if i % 2 else ''}\n" for i in range(20))
+    >>> filled = fill(parse(text.encode(), "sizes.csv", format="csv"), ["kind"], features="linear")
+    >>> with TemporaryDirectory() as folder:
+    ...     write_report(report_of(filled), Path(folder) / "sizes.html")
+    ...     (Path(folder) / "sizes.html").stat().st_size < 3_000_000
+    True
+    """
     write_atomically(render(content).encode("utf-8"), path)
 
 

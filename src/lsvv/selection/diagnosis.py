@@ -43,6 +43,20 @@ class Diagnosis:
         Predicted by loss = a + b / sqrt(n).
     verdict : str
         All of it in plain words.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from lsvv import will_unlabeled_help
+    >>> X, truth = load_iris(return_X_y=True)
+    >>> y = np.full(150, -1)
+    >>> y[::10] = truth[::10]
+    >>> found = will_unlabeled_help(X, y, random_state=0)
+    >>> found.p_value < 0.05, found.n_parts_without_label
+    (True, 0)
+    >>> "Neighbours share labels more than chance" in found.verdict
+    True
     """
 
     smoothness: float

@@ -18,7 +18,15 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Assumption:
-    """One assumption: its name, whether it holds (None: not checked), and a sentence that says why."""
+    """One assumption: its name, whether it holds (None: not checked), and a sentence that says why.
+
+    Examples
+    --------
+    >>> from lsvv.theory import theorem_2
+    >>> print(theorem_2([0.5, 0.5], r=0.01, n=100).assumptions[0])
+    ||W||_* <= 1 is not checked: the trace norm of W was not given.
+
+    """
 
     name: str
     holds: bool | None
@@ -40,6 +48,14 @@ class LossConstants:
         L of Assumption 1, for the Euclidean norm of the scores.
     loss_range : float
         B: the loss lies in [0, B].
+
+    Examples
+    --------
+    >>> from lsvv.theory import corollary_1, loss_constants
+    >>> squared = loss_constants("squared", n_outputs=3)
+    >>> found = corollary_1([0.5, 0.5], n=1000, lipschitz=squared.lipschitz, loss_range=squared.loss_range)
+    >>> found.loss_range
+    4.0
 
     """
 
@@ -105,6 +121,13 @@ class Facts:
         ||W||_* of the fitted weights.
     loss : LossConstants or None
         The constants of the loss in use.
+
+    Examples
+    --------
+    >>> from lsvv.theory import Facts, theorem_2
+    >>> found = theorem_2([0.5, 0.5], r=0.01, n=100, facts=Facts(trace_norm=2.5))
+    >>> print(found.assumptions[0])
+    ||W||_* <= 1 does not hold: the trace norm of W is 2.5; divide W, or rescale phi.
 
     """
 

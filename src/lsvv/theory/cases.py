@@ -11,7 +11,16 @@ from lsvv.theory.arguments import Version, count, is_corrected, positive
 
 @dataclass(frozen=True)
 class FixedPointCase:
-    """The corollaries' bound of r* in a special case, and the (real) theta that minimises it."""
+    """The corollaries' bound of r* in a special case, and the (real) theta that minimises it.
+
+    Examples
+    --------
+    >>> from lsvv.theory import finite_rank, fixed_point_coefficients
+    >>> found = finite_rank(5, fixed_point_coefficients(n=1000, n_outputs=2))
+    >>> found.theta, round(found.r_star, 6)
+    (5.0, 0.04)
+
+    """
 
     r_star: float
     theta: float

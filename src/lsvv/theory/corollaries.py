@@ -51,6 +51,12 @@ class ExcessBound:
     version : str
     assumptions : tuple of Assumption
 
+    Examples
+    --------
+    >>> from lsvv.theory import corollary_1
+    >>> print(corollary_1([0.5, 0.5], n=1000, n_outputs=3).verdict)
+    The number 17.07 is not below the range B = 1 of the loss: it is vacuous and says nothing about this model.
+
     """
 
     bound: float

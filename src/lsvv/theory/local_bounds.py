@@ -40,6 +40,13 @@ class LocalBound:
     version : str
     assumptions : tuple of Assumption
 
+    Examples
+    --------
+    >>> from lsvv.theory import theorem_2
+    >>> found = theorem_2([0.5, 0.5], r=0.01, n=100, n_outputs=4)
+    >>> found.by_theta.round(3).tolist(), found.theta
+    ([0.566, 0.401, 0.04], 2)
+
     """
 
     value: float

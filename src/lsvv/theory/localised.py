@@ -38,6 +38,16 @@ class LocalSupremum:
     weights, dual : array of shape (problems, D, K)
         The feasible W and the Z they come from: the proof.
 
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lsvv.theory import local_supremum
+    >>> found = local_supremum(np.array([[[3.0], [4.0]]]), np.array([1.0, 1.0]), r=0.25)
+    >>> found.weights[0].round(3).tolist()
+    [[0.3], [0.4]]
+    >>> bool(found.value[0] <= found.upper[0] <= found.value[0] + 1e-6)
+    True
+
     """
 
     value: Floats

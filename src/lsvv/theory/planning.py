@@ -26,6 +26,15 @@ class CurveFit:
     misfit : float
         Root of the chi-square per degree of freedom of that fit: about 1 when the shape is right.
 
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lsvv.theory import fit_curve
+    >>> n = np.array([10.0, 100.0, 1000.0, 10000.0])
+    >>> fit = fit_curve(n, 0.2 + 1 / np.sqrt(n), np.full(4, 1e-3), random_state=0)
+    >>> round(float(fit.errors_at(400.0)[0]), 3), round(float(fit.sizes_for(0.3)[0]))
+    (0.25, 100)
+
     """
 
     floor: Floats
@@ -65,6 +74,17 @@ class LabelPlan:
     fit : CurveFit
     verdict : str
         The answer in a sentence.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lsvv.theory import plan_labels
+    >>> n = np.array([25, 50, 100, 200, 400])
+    >>> plan = plan_labels(n, 0.1 + 1 / np.sqrt(n), np.full(5, 0.001), 0.08, random_state=0)
+    >>> plan.interval[1]
+    inf
+    >>> plan.coverage
+    0.9
 
     """
 
@@ -249,6 +269,15 @@ class BackTest:
         The sizes that reach the measured error, planned from the smaller sizes.
     size_covered : bool
         Whether the plan's interval holds ``size``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lsvv.theory import back_test
+    >>> n = np.array([25, 50, 100, 200, 400])
+    >>> found = back_test(n, 0.1 + 1 / np.sqrt(n), np.full(5, 0.002), random_state=0)
+    >>> found.size, found.used, round(found.error, 3), round(found.predicted_error, 2)
+    (400.0, 4, 0.15, 0.15)
 
     """
 

@@ -41,7 +41,16 @@ SOURCES = {
 
 @dataclass(frozen=True)
 class Order:
-    """O(...): the formula as text, and as a function of (n, u, K) without its constant."""
+    """O(...): the formula as text, and as a function of (n, u, K) without its constant.
+
+    Examples
+    --------
+    >>> from lsvv.theory import Order
+    >>> order = Order("sqrt(K/n)", lambda n, u, K: (K / n) ** 0.5)
+    >>> order(n=100, u=0, K=4)
+    0.2
+
+    """
 
     text: str
     function: RateFunction
@@ -89,6 +98,13 @@ class Rate:
         generalisation error).
     note : str
         What a reader must know.
+
+    Examples
+    --------
+    >>> from lsvv.theory import RATES
+    >>> rate = RATES[1]
+    >>> rate.source, rate.worst.text, rate.unlabelled
+    ('Li et al. 2019', 'K/sqrt(n+u) + 1/n', True)
 
     """
 

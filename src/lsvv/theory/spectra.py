@@ -30,6 +30,13 @@ class Spectrum:
     n_rows : int
         The rows read.
 
+    Examples
+    --------
+    >>> from lsvv.theory import covariance_spectrum
+    >>> found = covariance_spectrum([[1.0, 0.0], [1.0, 0.0], [0.0, 2.0]])
+    >>> found.eigenvalues.round(3).tolist(), found.trace, found.largest_norm
+    ([1.333, 0.667], 2.0, 4.0)
+
     """
 
     eigenvalues: Floats
@@ -158,6 +165,13 @@ class Decay:
         The two numbers of the law.
     goodness : float
         1 - residual / total sum of squares of log lambda_j: 1 is a perfect fit.
+
+    Examples
+    --------
+    >>> from lsvv.theory import fit_decay
+    >>> law = fit_decay([0.5**j for j in range(1, 20)])[0]
+    >>> law.kind, law.eigenvalues(3).round(3).tolist()
+    ('exponential', [0.5, 0.25, 0.125])
 
     """
 

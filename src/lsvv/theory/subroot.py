@@ -11,7 +11,16 @@ from scipy.optimize import brentq
 
 
 class SubRoot(ABC):
-    """psi: a value for every r > 0, and the one point r* > 0 with psi(r*) = r*."""
+    """psi: a value for every r > 0, and the one point r* > 0 with psi(r*) = r*.
+
+    Examples
+    --------
+    >>> from lsvv.theory import LinearUnderRoot, SubRoot
+    >>> psi = LinearUnderRoot(1.0, 2.0)
+    >>> isinstance(psi, SubRoot), psi(psi.fixed_point) == psi.fixed_point
+    (True, True)
+
+    """
 
     @abstractmethod
     def __call__(self, r: float) -> float:

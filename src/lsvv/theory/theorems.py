@@ -28,6 +28,15 @@ class RiskBound:
     version : str
     assumptions : tuple of Assumption
 
+    Examples
+    --------
+    >>> from lsvv.theory import LinearUnderRoot, proposition_1
+    >>> found = proposition_1(LinearUnderRoot(0.0, 1e-8), n=10_000, alpha=1.0, width=1.0)
+    >>> found.bound == found.empirical_term + found.complexity_term + found.confidence_term
+    True
+    >>> [assumption.holds for assumption in found.assumptions]
+    [None, None]
+
     """
 
     bound: float
@@ -159,6 +168,13 @@ class ContractionBound:
         Rows of the hypothesis space whose complexity was given.
     version : str
     assumptions : tuple of Assumption
+
+    Examples
+    --------
+    >>> from lsvv.theory import contraction
+    >>> found = contraction(0.1, lipschitz=2.0, n=50)
+    >>> round(found.factor, 4), round(found.bound, 4), found.complexity_rows
+    (2.8284, 0.2828, 50)
 
     """
 
