@@ -227,3 +227,12 @@ def test_many_labels_free_the_rank_and_equal_values_have_a_closed_form() -> None
     # theta^2 >= n (K - theta) / K^2 with n = K^2: theta^2 + theta >= K
     assert spectral.balanced_free_rank(np.ones(11), 121) == 3
     assert spectral.balanced_free_rank(np.zeros(4), 50) == 0
+
+
+@pytest.mark.parametrize("shape", [(7, 4), (4, 7)])
+def test_a_stack_is_proxed_as_its_matrices_are(shape: tuple[int, int]) -> None:
+    W = np.random.default_rng(0).normal(size=(5, *shape))
+    thresholds, free_ranks = np.array([0.0, 0.3, 1.0, 2.0, 9.0]), np.array([0, 1, 0, 3, 4])
+    together = spectral.prox_tail_sums(W, thresholds, free_ranks)
+    for V, one, threshold, free in zip(together, W, thresholds, free_ranks, strict=True):
+        np.testing.assert_allclose(V, spectral.prox_tail_sum(one, float(threshold), int(free)), atol=1e-10)

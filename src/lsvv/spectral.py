@@ -138,6 +138,31 @@ def _step_by_svd(W: Array, threshold: float, free_rank: int) -> Array:
     return (U[:, free_rank:] * cut[None, :]) @ Vt[free_rank:, :]
 
 
+def prox_tail_sums(W: Array, thresholds: Array, free_ranks: Array) -> Array:
+    """``prox_tail_sum`` of every matrix of a stack (S, D, K), each with its threshold and free rank, by the Gram route.
+
+    One batched eigen-decomposition serves the whole stack. Values below about 1e-8 of the largest are lost to the Gram
+    matrix, so thresholds should lie well above that.
+
+    Examples
+    --------
+    >>> W = np.stack([np.diag([3.0, 1.0]), np.diag([3.0, 1.0])])
+    >>> [np.diag(V).tolist() for V in prox_tail_sums(W, np.array([0.5, 0.5]), np.array([0, 1]))]
+    [[2.5, 0.5], [3.0, 0.5]]
+    """
+    xp = namespace(W)
+    if W.shape[1] < W.shape[2]:
+        return xp.matrix_transpose(prox_tail_sums(xp.matrix_transpose(W), thresholds, free_ranks))
+    squared, V = xp.linalg.eigh(xp.matmul(xp.matrix_transpose(W), W))
+    sigma = xp.where(squared > 0, squared, xp.zeros_like(squared)) ** 0.5
+    # eigh sorts upwards: the tail comes first
+    tail = xp.arange(sigma.shape[1])[None, :] < sigma.shape[1] - free_ranks[:, None]
+    level = thresholds[:, None]
+    share = xp.where(sigma > level, level / xp.where(sigma > level, sigma, xp.ones_like(sigma)), xp.ones_like(sigma))
+    share = xp.where(tail & (level > 0), share, xp.zeros_like(share))
+    return W - xp.matmul(W, xp.matmul(V * share[:, None, :], xp.matrix_transpose(V)))
+
+
 def shrink_leading_as_printed(W: Array, threshold: float, free_rank: int) -> Array:
     """Algorithm 1, line 9, as printed: sigma_1..sigma_theta to max(sigma - threshold, 0), the tail left alone.
 

@@ -139,8 +139,10 @@ def test_the_tail_axis_adds_settings_in_shares_of_what_empties_w() -> None:
     X, y, _ = iris()
     model = LSVVClassifierCV(**{**SMALL, "spectral": (0.0, 0.1), "free_rank": (0.0, 0.5)}).fit(X, y)
     tails = [s for s in model.atlas_.settings if s.spectral > 0]
-    assert sorted((s.spectral_share, s.free_rank) for s in tails) == [(0.1, 0.0), (0.1, 0.5)]
-    assert len({round(s.spectral, 12) for s in tails}) == 1
+    for supervised in (False, True):
+        mine = [s for s in tails if (s.manifold == 0.0) == supervised]
+        assert sorted((s.spectral_share, s.free_rank) for s in mine) == [(0.1, 0.0), (0.1, 0.5)]
+        assert len({round(s.spectral, 12) for s in mine}) == 1
 
 
 def test_without_the_manifold_axis_unlabelled_rows_change_only_the_map() -> None:

@@ -209,9 +209,11 @@ def _one_newton_step(
     # coupled outputs move in the K - 1 directions that keep a row's sum
     n_free = T.shape[1] - int(loss.couples_outputs)
     weight = np.maximum(curvature.sum(axis=1) / n_free, 1e-3 * c)
-    # 2 P = 2 diagonal - c C in this basis
-    H = (Z * (a * (weight - c))[:, None]).T @ Z
+    # 2 P = 2 diagonal - c C in this basis, and no weight exceeds c
+    root = Z * np.sqrt(a * np.maximum(c - weight, 0.0))[:, None]
+    H = scipy.linalg.blas.dsyrk(-1.0, root.T, lower=1)
     H[np.diag_indices_from(H)] += 2.0 * diagonal
-    solved = scipy.linalg.solve(H, Z.T, assume_a="pos", check_finite=False)
-    q = a * (np.sum(Z.T * solved, axis=0) + float(fit_intercept) / (a @ weight))
+    L = scipy.linalg.cholesky(H, lower=True, check_finite=False)
+    solved = scipy.linalg.blas.dtrsm(1.0, L, Z.T, lower=1)
+    q = a * (np.sum(solved * solved, axis=0) + float(fit_intercept) / (a @ weight))
     return F + q[:, None] * gradient / np.maximum(1.0 - curvature * q[:, None], 0.1)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
 from lsvv.features import FeatureMap, LandmarkMap, Linear, MappedRows, RandomFourier, as_feature_map
-from lsvv.linalg import dense, take_rows, to_numpy
+from lsvv.features.width import median_distance, median_multiple
+from lsvv.linalg import Array, dense, take_rows, to_numpy
 
 WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0)
 """Multiples of the median distance that a width="auto" stands for."""
@@ -21,11 +23,13 @@ DRAWN_COLUMNS = 1000
 MOST_DRAWS = 10
 
 
-def expand_maps(features: Any, n_draws: int | str, rng: np.random.Generator) -> list[tuple[Any, int]]:
+def expand_maps(features: Any, n_draws: int | str, X: Array, rng: np.random.Generator) -> list[tuple[Any, int]]:
     """Unfitted transformers, each with the number of its kind: draws that differ by chance alone share one.
 
-    "auto" is linear and Fourier, lists are joined, each width "auto" becomes several.
+    "auto" is linear and Fourier, lists are joined, each width "auto" becomes several. Widths in medians become numbers
+    here: all maps of a search share one median distance between the rows ``X``.
     """
+    median = cache(lambda: median_distance(X, None, rng))
     if isinstance(features, str) and features == "auto":
         features = [Linear(), RandomFourier(N_COMPONENTS)]
     maps: list[tuple[Any, int]] = []
@@ -33,7 +37,7 @@ def expand_maps(features: Any, n_draws: int | str, rng: np.random.Generator) -> 
     for one in features if isinstance(features, (list, tuple)) else [features]:
         base = as_feature_map(one, None)
         parameters = base.get_params(deep=False)
-        widths = _widths(parameters)
+        widths = _widths(parameters, median)
         for _ in range(_count_draws(base, parameters, n_draws)):
             seed = int(rng.integers(2**31))
             for number, width in enumerate(widths):
@@ -45,8 +49,12 @@ def expand_maps(features: Any, n_draws: int | str, rng: np.random.Generator) -> 
     return maps
 
 
-def _widths(parameters: dict[str, Any]) -> Sequence[str | None]:
-    return [f"{multiple} median" for multiple in WIDTHS] if parameters.get("width") == "auto" else [None]
+def _widths(parameters: dict[str, Any], median: Callable[[], float]) -> Sequence[float | None]:
+    width = parameters.get("width")
+    if not isinstance(width, str):
+        return [None]
+    multiples = WIDTHS if width == "auto" else (median_multiple(width) or 1.0,)
+    return [multiple * median() for multiple in multiples]
 
 
 def _count_draws(base: Any, parameters: dict[str, Any], n_draws: int | str) -> int:

@@ -151,8 +151,8 @@ class SearchEstimator(BaseEstimator):
         self.atlas_ = Atlas(known.sum(axis=0).astype(np.float64))
         self.maps_, self._bases = [], []
         Lap: sp.csr_array | None = None
-        leading: Any = None
-        for number, (feature_map, kind) in enumerate(expand_maps(self.features, self.n_draws, rng)):
+        leading: dict[bool, tuple[Member, np.ndarray, dict[int, np.ndarray]]] = {}
+        for number, (feature_map, kind) in enumerate(expand_maps(self.features, self.n_draws, X, rng)):
             fitted = fit_map(feature_map, X, None)
             rows, basis = compress(map_rows(fitted, X))
             if Lap is None and max(grid.manifolds) > 0.0:
@@ -165,23 +165,28 @@ class SearchEstimator(BaseEstimator):
             explore(self.atlas_, number, kind, Phi, self._T, self._A, graphs, grid, fit_intercept=self.fit_intercept)
             self.maps_.append(fitted)
             self._bases.append(basis)
-            best = self._best_squared()
-            if best is not None and best.setting.map == number:
-                leading = (best, Phi, graphs)
+            for supervised in (False, True):
+                best = self._best_squared(supervised)
+                if best is not None and best.setting.map == number:
+                    leading[supervised] = (best, Phi, graphs)
             if self.verbose:
                 print(f"[{type(self).__name__}] {len(self.atlas_.settings)} settings tried, map {number + 1}.")
-        if leading is not None:
-            best, Phi, graphs = leading
+        for best, Phi, graphs in {id(one[0]): one for one in leading.values()}.values():
             self._explore_tail(best, Phi, graphs, rng)
 
-    def _best_squared(self) -> Member | None:
-        squared = [member for member in self.atlas_.members if member.setting.loss == "squared"]
+    def _best_squared(self, supervised: bool) -> Member | None:
+        """The best setting of the squared loss so far, of all or of those without the manifold term."""
+        squared = [
+            member
+            for member in self.atlas_.members
+            if member.setting.loss == "squared" and (member.setting.manifold == 0.0 or not supervised)
+        ]
         return min(squared, key=lambda member: float(member.losses.sum())) if squared else None
 
     def _explore_tail(
         self, best: Member, Phi: np.ndarray, graphs: dict[int, np.ndarray], rng: np.random.Generator
     ) -> None:
-        """Tail penalties at the best setting of the squared loss."""
+        """Tail penalties at a best setting of the squared loss."""
         fractions = _axis("spectral", self.spectral)
         folds = rng.permutation(len(Phi)) % min(N_FOLDS, len(Phi))
         for member in tail_members(
