@@ -135,6 +135,23 @@ def test_truths_of_another_shape_are_refused() -> None:
         classifier().fit(*indicators()).score(X, np.zeros((60, 2)))
 
 
+@pytest.mark.parametrize("truth", [TRUTH, TRUTH.astype(float), TRUTH.astype(object)])
+def test_numbers_are_no_truths_for_names(truth: np.ndarray) -> None:
+    names = np.array(["ant", "bee", "cow"])[TRUTH]
+    model = classifier().fit(X, names)
+    sentence = r"y holds numbers, such as [0-2.]+, but the classes are names, such as '\w+'\. Pass the classes as"
+    with pytest.raises(ValueError, match=sentence):
+        model.score(X, truth)
+    assert model.score(X, names.astype(object)) == model.score(X, names) > 0.9
+
+
+def test_names_are_no_truths_for_numbers() -> None:
+    with pytest.raises(ValueError, match=r"y holds names, such as '[0-2]', but the classes are numbers"):
+        classifier().fit(X, TRUTH).score(X, TRUTH.astype(str))
+    two = TRUTH > 0
+    assert classifier().fit(X, two).score(X, two.astype(int)) > 0.9
+
+
 def test_the_score_of_labels_counts_rows_whose_known_entries_are_all_right() -> None:
     rows, holed = indicators()
     model = classifier().fit(rows, holed)

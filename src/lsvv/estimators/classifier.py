@@ -310,7 +310,19 @@ class LSVVClassifier(ClassifierPredictions, VectorValuedEstimator):
 def _compare_classes(predicted: np.ndarray, truth: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Which predictions are right, and which rows of the truth are labelled."""
     labels, known = read_classes(truth.ravel())
+    if known.any():
+        _refuse_another_kind(labels[known].item(0), predicted.item(0))
     return predicted == labels, known
+
+
+def _refuse_another_kind(given: Any, learnt: Any) -> None:
+    """A number never equals a name: every row would count as wrong."""
+    said, wanted = ("names" if isinstance(one, str) else "numbers" for one in (given, learnt))
+    if said != wanted:
+        raise ValueError(
+            f"y holds {said}, such as {given!r}, but the classes are {wanted}, such as {learnt!r}. Pass the classes as "
+            f"fit had them."
+        )
 
 
 def _compare_labels(predicted: np.ndarray, truth: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
