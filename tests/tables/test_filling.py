@@ -166,6 +166,40 @@ def test_dates_texts_lists_truths_and_empty_cells_become_numbers(rng: np.random.
         assert block.var(axis=0).sum() == pytest.approx(1.0, abs=0.1)
 
 
+@pytest.mark.parametrize("unit", [1e19, 1e32, 1e36])
+def test_large_numbers_count_like_small_ones(beasts: Text, csv_table: Reader, unit: float) -> None:
+    def with_unit(unit: float) -> np.ndarray:
+        frame = csv_table(beasts()).frame
+        frame["size"] = [f"{float(size) * unit:.9e}" for size in frame["size"]]
+        return fit_vectoriser(frame, ["kind", "weight"]).transform(frame)
+
+    np.testing.assert_allclose(with_unit(unit), with_unit(1.0), atol=1e-4)
+
+
+def test_numbers_too_large_to_compute_with_are_told(csv_table: Reader, beasts: Text) -> None:
+    lines = beasts().splitlines()
+    cells = ["some,all", "1e300,1e39", *(f"{row % 5},1e300" for row in range(len(lines) - 2))]
+    table = csv_table("\n".join(f"{more},{line}" for more, line in zip(cells, lines, strict=True)))
+    vectoriser = fit_vectoriser(table.frame, ["kind", "weight"])
+    assert vectoriser.notes == (
+        "1 number of column 'some' is beyond 1e+38 and taken for empty.",
+        "Column 'all' is left out: its numbers are beyond 1e+38.",
+    )
+    assert np.isfinite(vectoriser.transform(table.frame)).all()
+
+
+def test_numbers_filled_below_0_are_told_where_no_known_one_is(csv_table: Reader) -> None:
+    sizes = np.linspace(-1.0, 1.0, 60)
+    known = [f"{size:.3f}" if size >= 0 else "" for size in sizes]
+    text = "x,size\n" + "\n".join(f"{x:.3f},{size}" for x, size in zip(sizes, known, strict=True))
+    filled = fill(csv_table(text), ["size"], features="linear")
+    below = sum(float(cell) < 0 for cell in filled.results[0].cells)
+    assert below > 20
+    assert f"size: {below} filled cells are below 0, though no known cell is." in " ".join(filled.notes)
+    shifted = fill(csv_table(text.replace("\n1.000,1.000", "\n1.000,-1.000")), ["size"], features="linear")
+    assert "below 0" not in " ".join(shifted.notes)
+
+
 def test_new_rows_may_hold_what_training_never_did(beasts: Text, csv_table: Reader) -> None:
     vectoriser = fit_vectoriser(csv_table(beasts()).frame, ["kind", "weight"])
     strange = csv_table("size,habitat\nhuge,moon\n1e40,\n").frame

@@ -251,10 +251,22 @@ def _result_notes(table: Table, results: Sequence[TargetResult]) -> Iterator[str
             yield f"The text {texts} in {column!r} was taken for an empty cell and filled; --missing says what is."
         if isinstance(result.target, LabelTarget) and np.unique(result.target.values[result.target.known]).size == 1:
             yield f"The known cells of {column!r} all say the same, and so do the filled ones."
+        below = _below_zero(result)
+        if below:
+            cells = "1 filled cell is" if below == 1 else f"{below:,} filled cells are"
+            yield f"{column}: {cells} below 0, though no known cell is. Nothing tells the model that none can be."
         if result.interval is not None and result.interval.note:
             yield f"{column}: {result.interval.note}"
         if result.target.known.sum() < 2 * len(result.target.outputs):
             yield f"{column}: only {int(result.target.known.sum())} cells are known; label more of them."
+
+
+def _below_zero(result: TargetResult) -> int:
+    """How many numbers were written below 0 in a column whose known numbers are not."""
+    target = result.target
+    if not isinstance(target, NumberTarget) or np.any(target.values[target.known] < 0):
+        return 0
+    return int(np.sum(np.round(result.predictions[result.rows], target.decimals) < 0))
 
 
 class _Watch:

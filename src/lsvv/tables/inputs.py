@@ -23,6 +23,8 @@ TEXT_COMPONENTS = 20
 FEWEST_A_CATEGORY = 5
 FITTING_ROWS = 20_000
 FARTHEST = 4.0
+LARGEST = 1e38
+"""About the largest number of single precision."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,8 +103,12 @@ def _kinds(frame: pd.DataFrame, leave_out: Sequence[str]) -> tuple[dict[str, str
         why = _uninformative(given, numbers, str(column))
         if why:
             notes.append(f"Column {column!r} is left out: {why}.")
-        else:
-            kinds[str(column)] = "number" if numbers is not None else _kind(given)
+            continue
+        kinds[str(column)] = "number" if numbers is not None else _kind(given)
+        beyond = 0 if numbers is None else int(np.sum(np.abs(numbers) > LARGEST))
+        if beyond:
+            are = "1 number of column {!r} is" if beyond == 1 else f"{beyond:,} numbers of column {{!r}} are"
+            notes.append(f"{are.format(column)} beyond {LARGEST:g} and taken for empty.")
     return kinds, notes
 
 
@@ -119,6 +125,8 @@ def _uninformative(given: list[Any], numbers: np.ndarray | None, name: str) -> s
     distinct = {_text(cell) for cell in given}
     if len(distinct) == 1:
         return "all its cells are the same"
+    if numbers is not None and np.all(np.abs(numbers) > LARGEST):
+        return f"its numbers are beyond {LARGEST:g}"
     if len(distinct) < len(given) or len(given) < FEWEST_FOR_IDENTIFIERS:
         return None
     if numbers is not None:
@@ -165,7 +173,7 @@ def _numbers(cells: list[Any]) -> np.ndarray:
     numbers = as_numbers(plain)
     if numbers is None:
         numbers = np.array([np.nan if (one := as_numbers([cell])) is None else one[0] for cell in plain])
-    return np.where(np.abs(numbers) < 1e30, numbers, np.nan).astype(np.float32)
+    return np.where(np.abs(numbers) <= LARGEST, numbers, np.nan).astype(np.float32)
 
 
 def _text(cell: Any) -> str:
@@ -208,7 +216,8 @@ def _scaling(
     given = ~np.isnan(encoded)
     filled = np.where(given.any(axis=0), encoded, 0.0)
     middle = np.nanmedian(filled, axis=0)
-    filled = np.where(np.isnan(filled), middle, filled)
+    # squares of the numbers as they are may leave single precision
+    filled = np.where(np.isnan(filled), middle, filled).astype(np.float64)
     centre, spread = filled.mean(axis=0), filled.std(axis=0)
     owners = np.array(sources)
     scale = np.ones(len(sources))

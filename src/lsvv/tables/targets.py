@@ -99,9 +99,11 @@ class NumberTarget(Target):
         places = self.decimals + more
         if self.style == "whole" and not more:
             return round(value)
+        # adding 0 takes the sign off a zero
+        rounded = round(value, places) + 0.0
         if self.style in ("whole", "typed"):
-            return round(value, places)
-        text = f"{value:.{places}f}"
+            return rounded
+        text = f"{rounded:.{places}f}"
         return text.replace(".", ",") if self.style == "comma" else text
 
 
