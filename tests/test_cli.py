@@ -203,6 +203,31 @@ def test_every_help_has_an_example(command: str) -> None:
     assert "Try:" in shown.output
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("data", "list"),
+        ("data", "list", "--json"),
+        ("data", "verify", "--folder", "."),
+        ("fill", "t.csv", "-t", "kind", "--features", "linear", "--out", "-"),
+        ("ask", "t.csv", "-t", "kind", "--features", "linear", "--out", "-"),
+        ("bounds", "t.csv", "-t", "kind", "--features", "linear"),
+    ],
+    ids=" ".join,
+)
+def test_a_reader_that_stops_reading_is_no_error(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    (tmp_path / "t.csv").write_text(beasts())
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "lsvv", *arguments]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=ENVIRONMENT, stdout=writing, stderr=subprocess.PIPE, timeout=60, check=False
+    )
+    os.close(writing)
+    said = done.stderr.decode().lower()
+    assert (done.returncode, "pipe" in said, "error" in said) == (1, False, False), said
+
+
 def test_help_loads_nothing_that_learns() -> None:
     script = (
         "import sys, lsvv; before = set(sys.modules); import lsvv.cli.app; "

@@ -26,7 +26,8 @@ def sentences(debug: bool) -> Iterator[None]:
     except KeyboardInterrupt:
         say("Stopped. No file was written.")
         raise typer.Exit(STOPPED) from None
-    except typer.Exit:
+    except (typer.Exit, BrokenPipeError):
+        # a reader that stops reading, as head does, is no error: the command line ends quietly, with exit code 1
         raise
     except Exception as error:
         if debug:
@@ -45,7 +46,7 @@ def _code(error: Exception) -> int:
     from lsvv.data import DataError
     from lsvv.tables.table import TableError, WritingError
 
-    if isinstance(error, (WritingError, BrokenPipeError)):
+    if isinstance(error, WritingError):
         return CANNOT_WRITE
     # estimators and loaders speak in ValueError, ImportError and KeyError, always with a sentence
     return BAD_INPUT if isinstance(error, (TableError, DataError, ValueError, ImportError, MemoryError)) else BUG
