@@ -44,12 +44,14 @@ def sentences(debug: bool) -> Iterator[None]:
 
 def _code(error: Exception) -> int:
     from lsvv.data import DataError
+    from lsvv.experiments.records import RecordsError
     from lsvv.tables.table import TableError, WritingError
 
     if isinstance(error, WritingError):
         return CANNOT_WRITE
     # estimators and loaders speak in ValueError, ImportError and KeyError, always with a sentence
-    return BAD_INPUT if isinstance(error, (TableError, DataError, ValueError, ImportError, MemoryError)) else BUG
+    spoken = (TableError, DataError, RecordsError, ValueError, ImportError, MemoryError)
+    return BAD_INPUT if isinstance(error, spoken) else BUG
 
 
 def say(sentence: str, quiet: bool = False) -> None:

@@ -1,0 +1,303 @@
+"""Running a plan: pending splits in parallel, every record on disk before more work is given out."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from joblib.externals.loky import ProcessPoolExecutor
+from joblib.externals.loky.process_executor import TerminatedWorkerError
+from threadpoolctl import threadpool_limits
+
+from lsvv.data import DATASETS
+from lsvv.experiments.plan import Unit
+from lsvv.experiments.protocol import at_hand, run_unit
+from lsvv.experiments.records import (
+    Record,
+    RecordsError,
+    latest,
+    pack,
+    read_records,
+    recording,
+    trial_key,
+)
+
+__all__ = ["Outcome", "Step", "Work", "cores", "pending_units", "run"]
+
+Folder: TypeAlias = str | os.PathLike[str]
+Work: TypeAlias = Callable[[Unit, Folder | None], list[Record]]
+
+_ORPHAN_CHECK = 1.0
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+
+
+@dataclass(frozen=True)
+class Step:
+    """How far a run is: splits done and in all, the share of the work, and the seconds that seem left."""
+
+    unit: Unit
+    done: int
+    total: int
+    share: float
+    seconds_left: float
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run did.
+
+    Attributes
+    ----------
+    worked : int
+        Splits worked now.
+    found : int
+        Splits that were on record before.
+    left : int
+        Splits not begun, because the time was over.
+    failed : int
+        Trials that failed now.
+    missing : tuple of str
+        Data sets that are not at hand.
+
+    """
+
+    worked: int
+    found: int
+    left: int
+    failed: int
+    missing: tuple[str, ...]
+
+
+def cores() -> int:
+    """The cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def pending_units(units: Iterable[Unit], records: Iterable[Record], *, retry: bool = False) -> list[Unit]:
+    """The splits of which a method has no record; with ``retry`` a failed one counts as none.
+
+    Examples
+    --------
+    >>> units = [Unit("iris", "linear", seed, "atlas") for seed in (0, 1)]
+    >>> records = [Record(trial) for trial in units[0].trials]
+    >>> [unit.seed for unit in pending_units(units, records)], len(pending_units(units, records[1:]))
+    ([1], 2)
+
+    """
+    done = _keys(records, retry)
+    return [unit for unit in units if any(trial_key(trial) not in done for trial in unit.trials)]
+
+
+def run(
+    units: Sequence[Unit],
+    data: Folder | None,
+    out: Folder,
+    *,
+    jobs: int | None = None,
+    minutes: float | None = None,
+    retry: bool = False,
+    work: Work = run_unit,
+    show: Callable[[Step], None] | None = None,
+) -> Outcome:
+    """Works the pending splits of a plan and packs the records.
+
+    A split's records are synced to disk by this process before the next split is handed to a worker, so that a kill
+    loses at most the splits in flight. Workers use one thread each. Splits of data sets that are not at hand are
+    left out.
+
+    Parameters
+    ----------
+    units : sequence of Unit
+        The plan, in the order of work.
+    data : path or None
+        Folder of the data sets; None for the bundled ones.
+    out : path
+        Folder of the records; a second run on it is refused while this one lasts.
+    jobs : int, optional
+        Worker processes, by default one a core; 1 works in this process.
+    minutes : float, optional
+        After so many minutes no further split is begun.
+    retry : bool, default=False
+        Work splits with a failed trial again.
+    work : callable, default=run_unit
+        From a split and the data folder to its records.
+    show : callable, optional
+        Gets a ``Step`` whenever a split is on disk.
+
+    """
+    deadline = None if minutes is None else time.monotonic() + 60.0 * minutes
+    here = {name: at_hand(name, data) for name in dict.fromkeys(unit.data for unit in units)}
+    possible = [unit for unit in units if here[unit.data]]
+    with recording(out) as append:
+        before = read_records(out)
+        todo = pending_units(possible, before, retry=retry)
+        ledger = _Ledger(append, _keys(before, retry), len(possible) - len(todo), len(possible), _Forecast(todo), show)
+        with _pool(jobs or cores(), len(todo)) as pool:
+            _work_all(todo, data, work, pool, ledger, deadline)
+    pack(out)
+    missing = tuple(name for name, there in here.items() if not there)
+    return Outcome(ledger.worked, len(possible) - len(todo), len(todo) - ledger.worked, ledger.failed, missing)
+
+
+@dataclass
+class _Ledger:
+    """Writes what comes back, and tells how far the run is."""
+
+    append: Callable[[Record], None]
+    known: set[str]
+    found: int
+    total: int
+    forecast: _Forecast
+    show: Callable[[Step], None] | None
+    worked: int = 0
+    failed: int = 0
+
+    def enter(self, unit: Unit, records: list[Record], seconds: float, jobs: int) -> None:
+        for record in records:
+            key = trial_key(record.trial)
+            if key not in self.known:
+                self.append(record)
+                self.known.add(key)
+                self.failed += record.failed
+        self.worked += 1
+        self.forecast.learn(unit, seconds)
+        if self.show:
+            share, left = self.forecast.share, self.forecast.seconds_left / jobs
+            self.show(Step(unit, self.found + self.worked, self.total, share, left))
+
+
+@dataclass
+class _Forecast:
+    """Seconds of splits not worked yet: as those of the same kind took, else by size on the scale of those seen."""
+
+    todo: Sequence[Unit]
+    taken: dict[tuple[str, str, str], list[float]] = field(default_factory=dict)
+    guessed: float = 0.0
+    spent: float = 0.0
+    done: set[Unit] = field(default_factory=set)
+
+    def learn(self, unit: Unit, seconds: float) -> None:
+        self.taken.setdefault(_kind(unit), []).append(seconds)
+        self.guessed += _size(unit)
+        self.spent += seconds
+        self.done.add(unit)
+
+    @property
+    def seconds_left(self) -> float:
+        scale = self.spent / self.guessed if self.guessed else 0.0
+        return sum(self._guess(unit, scale) for unit in self.todo if unit not in self.done)
+
+    @property
+    def share(self) -> float:
+        left = self.seconds_left
+        return self.spent / (self.spent + left) if left else 1.0
+
+    def _guess(self, unit: Unit, scale: float) -> float:
+        seen = self.taken.get(_kind(unit))
+        return sum(seen) / len(seen) if seen else scale * _size(unit)
+
+
+def _kind(unit: Unit) -> tuple[str, str, str]:
+    return unit.data, unit.space, unit.chooser
+
+
+def _size(unit: Unit) -> float:
+    """A crude count of operations, for want of any measured time."""
+    if unit.data not in DATASETS:
+        return 1e3
+    entry = DATASETS[unit.data]
+    features = entry.columns if unit.space == "linear" else 100
+    return 1e3 + entry.rows * (features + entry.K) ** 0.5
+
+
+def _work_all(
+    todo: Sequence[Unit], data: Folder | None, work: Work, pool: _Pool, ledger: _Ledger, deadline: float | None
+) -> None:
+    """Keeps every worker busy; what is done is entered before anything new is handed out."""
+    waiting = iter(todo)
+    flying: dict[Future[tuple[list[Record], float]], Unit] = {}
+
+    def hand_out() -> None:
+        while len(flying) < pool.jobs and (deadline is None or time.monotonic() < deadline):
+            unit = next(waiting, None)
+            if unit is None:
+                return
+            flying[pool.executor.submit(_timed, work, unit, data)] = unit
+
+    hand_out()
+    while flying:
+        done, _ = wait(flying, return_when=FIRST_COMPLETED)
+        for future in done:
+            unit = flying.pop(future)
+            try:
+                records, seconds = future.result()
+            except TerminatedWorkerError as error:
+                raise RecordsError(
+                    f"A worker was ended from outside while {unit.data} was worked, most likely for want of memory. "
+                    "All finished splits are on record: run the command again with fewer --jobs."
+                ) from error
+            ledger.enter(unit, records, seconds, pool.jobs)
+        hand_out()
+
+
+def _timed(work: Work, unit: Unit, data: Folder | None) -> tuple[list[Record], float]:
+    start = time.perf_counter()
+    with threadpool_limits(1):
+        records = work(unit, data)
+    return records, time.perf_counter() - start
+
+
+@dataclass(frozen=True)
+class _Pool:
+    executor: Executor
+    jobs: int
+
+
+@contextmanager
+def _pool(jobs: int, units: int) -> Iterator[_Pool]:
+    """Worker processes that die with this one; an interrupted run does not wait for them."""
+    jobs = max(1, min(jobs, units))
+    if jobs == 1:
+        yield _Pool(_Here(), 1)
+        return
+    executor = ProcessPoolExecutor(
+        jobs, timeout=60, initializer=_begin_worker, initargs=(os.getpid(),), env=dict.fromkeys(_THREADS, "1")
+    )
+    try:
+        yield _Pool(executor, jobs)
+        executor.shutdown(wait=True)
+    except BaseException:
+        executor.shutdown(wait=True, kill_workers=True)
+        raise
+
+
+class _Here(Executor):
+    """Runs a call where it is submitted."""
+
+    def submit(self, call, /, *args, **kwargs):  # type: ignore[no-untyped-def]
+        future: Future[object] = Future()
+        future.set_result(call(*args, **kwargs))
+        return future
+
+
+def _begin_worker(parent: int) -> None:
+    """Ctrl-C is the parent's to handle; a worker whose parent was killed must not work on."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(_ORPHAN_CHECK)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _keys(records: Iterable[Record], retry: bool) -> set[str]:
+    return {key for key, record in latest(records).items() if not (retry and record.failed)}

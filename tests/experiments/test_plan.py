@@ -1,0 +1,94 @@
+from dataclasses import replace
+
+import pytest
+
+from lsvv.data import paper_names
+from lsvv.experiments.plan import (
+    BIG,
+    COMPARED,
+    DECLARED_CHOOSER,
+    EXPERIMENTS,
+    PAPER,
+    QUICK,
+    SUBSTITUTES,
+    Unit,
+    curve_units,
+    plan,
+    table_sets,
+    table_units,
+    task_of,
+)
+from lsvv.experiments.published import METHODS, TABLES, published
+from lsvv.experiments.records import trial_key
+
+
+def test_the_tables_are_the_papers() -> None:
+    for table in TABLES:
+        printed = tuple(dict.fromkeys(data for name, data, _ in published() if name == table))
+        shown = tuple(name for name in table_sets(table) if name not in SUBSTITUTES)
+        assert shown == printed
+        assert all(len(table_units(table, data, "atlas")) == 30 for data in shown)
+    assert {*PAPER.classes, *PAPER.labels} == {*paper_names(), *SUBSTITUTES}
+
+
+def test_what_is_compared_is_declared() -> None:
+    assert DECLARED_CHOOSER == "atlas"
+    assert COMPARED == {"multi-class": "error", "multi-label": "hamming", "regression": "mse100"}
+
+
+def test_every_trial_of_a_plan_has_a_key_of_its_own() -> None:
+    units = plan(EXPERIMENTS, choosers=("atlas", "cv"))
+    keys = [trial_key(trial) for unit in units for trial in unit.trials]
+    assert len(keys) == len(set(keys)) == len(METHODS) * len(units)
+
+
+def test_big_sets_come_last_and_seed_by_seed() -> None:
+    units = plan(EXPERIMENTS, choosers=("atlas", "cv"))
+    first_big = next(place for place, unit in enumerate(units) if unit.data in BIG)
+    big = units[first_big:]
+    assert all(unit.data in BIG for unit in big)
+    assert {unit.data for unit in big[: 2 * len(BIG)]} == set(BIG)
+    assert {unit.seed for unit in big[: 2 * len(BIG)]} == {0}
+    assert [unit.chooser for unit in big] == ["atlas"] * (len(big) // 2) + ["cv"] * (len(big) // 2)
+
+
+def test_the_share_of_the_tables_is_not_run_twice() -> None:
+    both = plan(["linear-ml", "labeled-rate"], sets=["scene"])
+    alone = plan(["labeled-rate"], sets=["scene"])
+    assert len(alone) == 2 * 9 * 10
+    assert len(both) == 30 + len(alone) - 10
+    assert len(both) == len(set(both))
+
+
+def test_theta_runs_from_0_to_1_on_both_sets() -> None:
+    units = plan(["theta"])
+    assert {unit.free_rank for unit in units} == {step / 10 for step in range(11)}
+    assert {(unit.data, unit.space) for unit in units} == {("corel5k", "kernel"), ("bibtex", "kernel")}
+    assert next(iter(curve_units("theta", "bibtex", "kernel", "atlas"))) == 0.0
+
+
+def test_figures_use_one_chooser_and_tables_all() -> None:
+    units = plan(["linear-ml", "theta"], choosers=("atlas", "cv"))
+    assert {unit.chooser for unit in units if unit.free_rank is None} == {"atlas", "cv"}
+    assert {unit.chooser for unit in units if unit.free_rank is not None} == {"atlas"}
+
+
+def test_entries_are_hidden_where_there_are_entries() -> None:
+    units = plan(["linear-mc", "linear-ml"], replace(PAPER, hidden="entries"))
+    assert {(task_of(unit.data) == "multi-class", unit.hidden) for unit in units} == {
+        (True, "rows"),
+        (False, "entries"),
+    }
+
+
+def test_tables_without_splits_and_the_smoke_version() -> None:
+    assert plan(["datasets", "methods"]) == ()
+    assert {unit.data for unit in plan(EXPERIMENTS, QUICK)} == {"iris", "wine", "generated"}
+    assert Unit("iris", "linear", 0, "atlas") in plan(["linear-mc"], QUICK)
+
+
+def test_unknown_names_are_refused() -> None:
+    with pytest.raises(ValueError, match="There is no experiment named 'linear'; choose one of: linear-mc"):
+        plan(["linear"])
+    with pytest.raises(ValueError, match="No experiment has a data set named 'digits'; choose out of: iris"):
+        plan(["linear-mc"], sets=["digits"])

@@ -1,0 +1,204 @@
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lsvv.experiments.plan import QUICK, Unit, plan
+from lsvv.experiments.records import LIVE, PACKED, Record, RecordsError, latest, read_records, recording
+from lsvv.experiments.run import Step, pending_units, run
+
+UNITS = plan(["linear-mc", "linear-ml"], QUICK)
+TESTS = Path(__file__).parent.parent
+COMMAND = ("reproduce", "linear-mc", "linear-ml", "--quick", "--repeats", "4", "--chooser", "atlas", "--out")
+SPLITS = 3 * 4
+
+
+def figured(unit: Unit, _: object = None) -> list[Record]:
+    return [Record(trial, figures={"error": float(unit.seed)}, seconds=0.1) for trial in unit.trials]
+
+
+def test_every_split_is_worked_once_and_packed(tmp_path: Path) -> None:
+    steps: list[Step] = []
+    first = run(UNITS, None, tmp_path, jobs=1, work=figured, show=steps.append)
+    assert (first.worked, first.found, first.left, first.failed) == (len(UNITS), 0, 0, 0)
+    assert (tmp_path / PACKED).is_file()
+    assert not (tmp_path / LIVE).exists()
+    assert [step.done for step in steps] == list(range(1, len(UNITS) + 1))
+    assert steps[-1].share == 1.0
+    assert steps[-1].seconds_left == 0.0
+    packed = (tmp_path / PACKED).read_bytes()
+    second = run(UNITS, None, tmp_path, jobs=1, work=figured)
+    assert (second.worked, second.found) == (0, len(UNITS))
+    assert (tmp_path / PACKED).read_bytes() == packed
+
+
+def test_several_processes_give_the_same_records(tmp_path: Path) -> None:
+    run(UNITS, None, tmp_path / "one", jobs=1, work=figured)
+    run(UNITS, None, tmp_path / "two", jobs=2, work=figured)
+    assert latest(read_records(tmp_path / "two")) == latest(read_records(tmp_path / "one"))
+
+
+def test_workers_use_one_thread_each(tmp_path: Path) -> None:
+    def threads(unit: Unit, _: object) -> list[Record]:
+        from threadpoolctl import threadpool_info
+
+        return [Record(trial, {"threads": [p["num_threads"] for p in threadpool_info()]}) for trial in unit.trials]
+
+    run(UNITS, None, tmp_path, jobs=2, work=threads)
+    assert {count for record in read_records(tmp_path) for count in record.parameters["threads"]} == {1}
+
+
+def test_a_record_is_on_disk_before_the_next_split_is_begun(tmp_path: Path) -> None:
+    def counting(unit: Unit, _: object) -> list[Record]:
+        assert len(read_records(tmp_path)) == 4 * UNITS.index(unit)
+        return figured(unit)
+
+    assert run(UNITS, None, tmp_path, jobs=1, work=counting).worked == len(UNITS)
+
+
+def test_after_the_time_nothing_new_is_begun(tmp_path: Path) -> None:
+    first = run(UNITS, None, tmp_path, jobs=1, minutes=0.0, work=figured)
+    assert (first.worked, first.left) == (0, len(UNITS))
+
+    def slow(unit: Unit, _: object) -> list[Record]:
+        time.sleep(0.06)
+        return figured(unit)
+
+    second = run(UNITS, None, tmp_path, jobs=1, minutes=0.1 / 60, work=slow)
+    assert 0 < second.worked < len(UNITS)
+    assert run(UNITS, None, tmp_path, jobs=1, work=figured).worked == second.left
+
+
+def test_a_split_with_a_missing_record_is_worked_but_no_record_is_written_twice(tmp_path: Path) -> None:
+    with recording(tmp_path) as append:
+        for record in figured(UNITS[0])[:3]:
+            append(record)
+    assert pending_units(UNITS[:2], read_records(tmp_path)) == list(UNITS[:2])
+    run(UNITS[:1], None, tmp_path, jobs=1, work=figured)
+    assert read_records(tmp_path) == figured(UNITS[0])
+
+
+def test_failures_are_kept_and_tried_again_only_when_asked(tmp_path: Path) -> None:
+    def failing(unit: Unit, _: object) -> list[Record]:
+        return [Record(trial, reason="no") for trial in unit.trials]
+
+    assert run(UNITS[:2], None, tmp_path, jobs=1, work=failing).failed == 8
+    assert run(UNITS[:2], None, tmp_path, jobs=1, work=figured).worked == 0
+    assert run(UNITS[:2], None, tmp_path, jobs=1, work=figured, retry=True).worked == 2
+    assert not any(record.failed for record in read_records(tmp_path))
+
+
+def test_sets_that_are_not_at_hand_are_named_and_left_out(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    outcome = run(UNITS[:3], tmp_path / "data", tmp_path / "out", jobs=1, work=figured)
+    assert (outcome.worked, outcome.missing) == (0, ("iris",))
+
+
+def test_a_worker_that_is_killed_ends_the_run_with_a_sentence(tmp_path: Path) -> None:
+    def dying(unit: Unit, _: object) -> list[Record]:
+        if unit == UNITS[4]:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return figured(unit)
+
+    with pytest.raises(RecordsError, match=r"A worker was ended from outside .* run the command again with fewer"):
+        run(UNITS, None, tmp_path, jobs=2, work=dying)
+    kept = len(read_records(tmp_path))
+    assert kept >= 4
+    assert run(UNITS, None, tmp_path, jobs=1, work=figured).worked == len(UNITS) - kept // 4
+
+
+Start = Callable[..., "subprocess.Popen[str]"]
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Start:
+    """Starts ``lsvv`` with the quick chooser, in the process itself and in its workers."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import sys, quick_choosing\nsys.modules['lsvv.experiments.choosing'] = quick_choosing\n"
+    )
+
+    def call(*arguments: str, seconds: float = 0.0) -> "subprocess.Popen[str]":
+        environment = {
+            **os.environ,
+            "PYTHONPATH": f"{tmp_path}{os.pathsep}{TESTS}",
+            "LSVV_TEST_SECONDS": str(seconds),
+            "OMP_NUM_THREADS": "1",
+        }
+        return subprocess.Popen(
+            [sys.executable, "-m", "lsvv", *arguments],
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    return call
+
+
+def ended(process: "subprocess.Popen[str]") -> tuple[int, str]:
+    said = process.communicate(timeout=60)[1]
+    return process.returncode, said
+
+
+def wait_for_records(out: Path, count: int) -> None:
+    for _ in range(600):
+        if (out / LIVE).is_file() and len(read_records(out / LIVE)) >= count:
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"{out} has no {count} records after 30 seconds")
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_run_killed_in_the_middle_loses_nothing(start: Start, tmp_path: Path, jobs: str) -> None:
+    whole, torn = tmp_path / "whole", tmp_path / "torn"
+    assert ended(start(*COMMAND, str(whole), "--jobs", jobs))[0] == 0
+
+    running = start(*COMMAND, str(torn), "--jobs", jobs, seconds=0.3)
+    wait_for_records(torn, 9)
+    running.send_signal(signal.SIGKILL)
+    assert ended(running)[0] == -signal.SIGKILL
+
+    kept = read_records(torn)
+    finished = len(kept) // 4
+    assert 2 <= finished < SPLITS
+    code, said = ended(start(*COMMAND, str(torn), "--jobs", jobs))
+    assert code == 0, said
+    assert f"{SPLITS - finished} splits worked now, {finished} were on record." in said
+    records = read_records(torn)
+    assert len(records) == len(latest(records)) == 4 * SPLITS
+    assert records[: len(kept)] == kept
+    assert contents(torn) == contents(whole)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """All that a run leaves for its readers; the order of the records is that of the work."""
+    return {
+        path.name: path.read_bytes() for path in folder.iterdir() if path.name not in (PACKED, LIVE, "records.lock")
+    }
+
+
+def test_a_second_run_on_the_folder_is_refused(start: Start, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with recording(out):
+        code, said = ended(start(*COMMAND, str(out), "--jobs", "1"))
+    assert code == 1
+    assert said == (
+        f"Error: Another run (process {os.getpid()}) is writing to {out}; "
+        "wait for it to end or choose another folder.\n"
+    )
+
+
+def test_ctrl_c_leaves_clean_records(start: Start, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    running = start(*COMMAND, str(out), "--jobs", "2", seconds=0.3)
+    wait_for_records(out, 4)
+    running.send_signal(signal.SIGINT)
+    code, said = ended(running)
+    assert code == 130, said
+    assert said == f"Stopped. All finished splits are in {out}; the same command goes on from there.\n"
+    assert len(read_records(out)) % 4 == 0
