@@ -197,3 +197,25 @@ def test_scikit_learn_checks(estimator: Any) -> None:
     if isinstance(estimator, LSVVClassifierCV):
         expected["check_classifiers_classes"] = "-1 means unlabelled"
     fails_only(estimator, expected)
+
+
+def test_limited_to_settings_is_the_search_over_them_alone() -> None:
+    X, y, truth = iris()
+    fixed = {**SMALL, "features": RandomFourier(20, width=0.5, random_state=0), "spectral": 0.0}
+    wide = LSVVClassifierCV(**fixed).fit(X, y)
+    limited = wide.limited_to(lambda setting: setting.manifold == 0.0)
+    narrow = LSVVClassifierCV(**{**fixed, "manifold": 0.0}).fit(X, y)
+    np.testing.assert_allclose(limited.predict_proba(X), narrow.predict_proba(X), atol=2e-3)
+    assert limited.best_params_["manifold"] == 0.0
+    assert limited.guard_ is None
+    assert not hasattr(limited, "transduction_")
+    assert wide.score(X, truth) == LSVVClassifierCV(**fixed).fit(X, y).score(X, truth)
+
+
+def test_limited_to_nothing_is_refused() -> None:
+    X, y, _ = iris()
+    model = LSVVClassifierCV(**SMALL).fit(X, y)
+    with pytest.raises(ValueError, match="No setting of the atlas is allowed"):
+        model.limited_to(lambda setting: setting.ridge > 1e9)
+    with pytest.raises(ValueError, match="the rows, which are gone"):
+        LSVVClassifierCV(**{**SMALL, "selection": "best"}).fit(X, y).limited_to(lambda setting: True)

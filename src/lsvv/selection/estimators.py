@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +12,7 @@ from lsvv.estimators import LSVVClassifier, LSVVRegressor
 from lsvv.estimators.classifier import ClassifierPredictions
 from lsvv.estimators.regressor import RegressorPredictions
 from lsvv.losses import Loss, Squared, make_loss
+from lsvv.selection.atlas import Setting
 from lsvv.selection.search import MANIFOLDS, RIDGES, SPECTRALS, SearchEstimator
 from lsvv.targets import Targets
 
@@ -128,14 +130,16 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
     def fit(self, X: Any, y: Any, *, X_unlabeled: Any = None, sample_weight: Any = None) -> Self:
         """Try every setting by leave-one-label-out, then average them (or refit the best); see the class."""
         self._threshold = 0.5
-        super().fit(X, y, X_unlabeled=X_unlabeled, sample_weight=sample_weight)
+        return super().fit(X, y, X_unlabeled=X_unlabeled, sample_weight=sample_weight)
+
+    def _choose(self, notes: Sequence[str], allowed: Callable[[Setting], bool] = lambda _: True) -> None:
+        super()._choose(notes, allowed)
         self.temperature_ = fit_temperature(
             self.loo_predictions_ - self._threshold,
             self._T,
             self._known.astype(np.float64),
             one_class_a_row=self._codec.one_class_a_row,
         )
-        return self
 
     def _losses(self, targets: Targets) -> tuple[Loss, ...]:
         names = [self.loss] if isinstance(self.loss, (str, Loss)) else list(self.loss)

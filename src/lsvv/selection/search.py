@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from copy import copy
 from numbers import Real
 from typing import Any, Self
 
@@ -16,7 +18,7 @@ from lsvv.graph import manifold_matrices
 from lsvv.inputs import check_rows, generator
 from lsvv.linalg import Array, stack_rows, to_numpy
 from lsvv.losses import Loss
-from lsvv.selection.atlas import Atlas, Grid, Member, expected, explore, loss_name
+from lsvv.selection.atlas import Atlas, Grid, Member, Setting, expected, explore, loss_name
 from lsvv.selection.averaging import Guard, guard, stretch
 from lsvv.selection.ensemble import Average, Ensemble, average, spectrum_of
 from lsvv.selection.maps import compress, expand_maps, labelled_block, with_fixed_width
@@ -100,12 +102,10 @@ class SearchEstimator(BaseEstimator):
         rng = generator(self.random_state)
         self._codec = targets.codec
         self._explore(X, targets, rng)
-        self._choose(targets)
+        self._choose(targets.notes)
         self.best_estimator_ = None
         if self.selection == "best" or self._sampled:
-            core = self._core(self.best_params_)
-            for name in ("graph", "n_neighbors", "laplacian", "fit_intercept", "n_jobs"):
-                core.set_params(**{name: getattr(self, name)})
+            core = self.core(self.best_params_)
             self.best_estimator_ = core.fit(*given, X_unlabeled=X_unlabeled, sample_weight=sample_weight)
         self.transduction_ = self._filled(to_numpy(self._checked_scores(X)), targets)
         return self
@@ -202,21 +202,24 @@ class SearchEstimator(BaseEstimator):
         ):
             self.atlas_.add(member)
 
-    def _choose(self, targets: Targets) -> None:
-        """Weights from the losses, the guard, and the model they make."""
-        notes = list(targets.notes)
-        members = self.atlas_.members
-        supervised = np.array([member.setting.manifold == 0.0 for member in members])
-        chosen = self._average(np.ones(len(members), dtype=bool))
+    def _choose(self, notes: Sequence[str], allowed: Callable[[Setting], bool] = lambda _: True) -> None:
+        """Weights from the losses, the guard, and the model they make of the settings ``allowed``."""
+        notes = list(notes)
+        used = np.array([allowed(member.setting) for member in self.atlas_.members])
+        supervised = used & np.array([member.setting.manifold == 0.0 for member in self.atlas_.members])
+        if not used.any():
+            raise ValueError("No setting of the atlas is allowed. Allow at least one that was kept.")
+        chosen = self._average(used)
         self.guard_: Guard | None = None
-        if self.safe and supervised.any() and not supervised.all():
+        if self.safe and supervised.any() and (used & ~supervised).any():
             alone = self._average(supervised)
             self.guard_ = guard(self._row_losses(alone.loo), self._row_losses(chosen.loo))
             chosen = chosen.mixed_with(alone, self.guard_.share)
             notes.append(self.guard_.sentence)
         self.weights_ = chosen.weights
         self.loo_ = np.array(self.atlas_.losses).mean(axis=1)
-        self.best_index_ = int(np.argmin(self.loo_))
+        reachable = np.array([allowed(setting) for setting in self.atlas_.settings])
+        self.best_index_ = int(np.argmin(np.where(reachable, self.loo_, np.inf)))
         self.best_params_ = self._params_of(self.best_index_)
         mean = (self._A * self._T).sum(axis=0)
         factor = stretch(chosen.loo, self._T, self._known) if self._stretches else 1.0
@@ -226,6 +229,27 @@ class SearchEstimator(BaseEstimator):
         self.effective_rank_ = int(np.sum(self.singular_values_ > 1e-6 * max(self.singular_values_[0], 1e-300)))
         self.n_outputs_ = int(self._T.shape[1])
         self.notes_ = tuple(notes)
+
+    def core(self, params: dict[str, Any]) -> Any:
+        """The core estimator, unfitted, at ``params`` such as ``best_params_``, with this search's other choices."""
+        core = self._core(params)
+        return core.set_params(
+            **{name: getattr(self, name) for name in ("graph", "n_neighbors", "laplacian", "fit_intercept", "n_jobs")}
+        )
+
+    def limited_to(self, allowed: Callable[[Setting], bool]) -> Self:
+        """A copy that averages the settings ``allowed`` alone, as if the grid had held no others; nothing is refitted.
+
+        With ``lambda s: s.manifold == 0.0`` it is the supervised model found by the same search. The copy has no
+        ``transduction_``: predict the rows anew.
+        """
+        check_is_fitted(self, "atlas_")
+        if self.best_estimator_ is not None:
+            raise ValueError("The best setting was refitted on the rows, which are gone. Fit with selection='average'.")
+        limited = copy(self)
+        del limited.transduction_
+        limited._choose((), allowed)
+        return limited
 
     def _average(self, use: np.ndarray) -> Average:
         return average(
