@@ -71,8 +71,9 @@ def reproduce_command(
     `lsvv reproduce all --data data --out results --chooser atlas --sets iris,wine`
     """
     with sentences(debug):
-        from lsvv.experiments.plan import plan
+        from lsvv.experiments.plan import PAPER, QUICK, plan
         from lsvv.experiments.run import run
+        from lsvv.report.reproduction import write_pages
 
         asked = _experiments(names)
         design = _design(quick, repeats, hide)
@@ -86,6 +87,7 @@ def reproduce_command(
         except KeyboardInterrupt:
             say(f"Stopped. All finished splits are in {out}; the same command goes on from there.")
             raise typer.Exit(STOPPED) from None
+        write_pages(out, folder, replace(QUICK if quick else PAPER, hidden=design.hidden), asked)
         _tell(outcome, out, quiet)
 
 
@@ -103,7 +105,8 @@ def _design(quick: bool, repeats: int | None, hide: str) -> Design:
 
     if hide not in ("rows", "entries"):
         raise ValueError(f"--hide {hide} is unknown. Choose rows or entries.")
-    design: Any = replace(QUICK if quick else PAPER, hidden=hide)
+    hidden: Any = hide
+    design = replace(QUICK if quick else PAPER, hidden=hidden)
     if repeats is None:
         return design
     return replace(
@@ -167,4 +170,4 @@ def _tell(outcome: Outcome, out: str, quiet: bool) -> None:
         say(f"{outcome.failed} trials failed; their records say why. --retry tries them again.")
     if outcome.left:
         say(f"{outcome.left} splits are left; the same command goes on with them.", quiet)
-    say(f"The records are in {out}.", quiet)
+    say(f"The tables and figures are in {out}: begin with index.md or reproduction.html.", quiet)

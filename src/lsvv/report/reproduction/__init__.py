@@ -1,0 +1,5 @@
+"""The reproduction of the paper as pages: Markdown, LaTeX, one HTML file, figures."""
+
+from lsvv.report.reproduction.pages import write_pages
+
+__all__ = ["write_pages"]

@@ -1,0 +1,71 @@
+r"""Tables as LaTeX with booktabs: \textbf for the best, \underline where it is not significantly different."""
+
+from collections.abc import Iterator
+
+from lsvv.report.reproduction.blocks import Entry, Grid, Page
+
+__all__ = ["escape", "page_latex"]
+
+_MEANING = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": "$<$",
+    ">": "$>$",
+    "|": "$|$",
+    "±": r"$\pm$",
+    "−": "$-$",
+    "†": r"$^{\dagger}$",
+    "θ": r"$\theta$",
+    "–": "--",
+}
+
+
+def page_latex(page: Page) -> str:
+    """The tables of a page, one ``table`` environment each; the document needs the package booktabs."""
+    return "\n".join("\n".join(_lines(grid)) + "\n" for grid in page.grids)
+
+
+def escape(text: str) -> str:
+    r"""Text that LaTeX prints as it is.
+
+    Examples
+    --------
+    >>> print(escape("rf2_with_missing: 50% & more"))
+    rf2\_with\_missing: 50\% \& more
+
+    """
+    return "".join(_MEANING.get(letter, letter) for letter in text)
+
+
+def _lines(grid: Grid) -> Iterator[str]:
+    yield from (r"\begin{table}", r"  \centering", r"  \small")
+    yield f"  \\caption{{{escape(grid.caption)}}}"
+    yield f"  \\begin{{tabular}}{{l{'r' * (len(grid.header) - 1)}}}"
+    yield r"    \toprule"
+    yield f"    {_row(Entry(name) for name in grid.header)}"
+    yield r"    \midrule"
+    for row in grid.rows:
+        yield f"    {_row(row)}"
+    yield from (r"    \bottomrule", r"  \end{tabular}")
+    for note in grid.notes:
+        yield f"  \\par {escape(note)}"
+    yield r"\end{table}"
+
+
+def _row(entries: "Iterator[Entry] | tuple[Entry, ...]") -> str:
+    return f"{' & '.join(_entry(entry) for entry in entries)} \\\\"
+
+
+def _entry(entry: Entry) -> str:
+    text = escape(entry.text)
+    if entry.bold:
+        return f"\\textbf{{{text}}}"
+    return f"\\underline{{{text}}}" if entry.underline else text

@@ -1,0 +1,112 @@
+"""The first page: what was declared, what was reached, and what our runs say of the paper's conclusions."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from lsvv.experiments.comparing import Comparison, Goal, comparisons, critical_ranks, goals
+from lsvv.experiments.plan import CHOOSERS, DECLARED_CHOOSER
+from lsvv.experiments.summary import BASELINES, OURS, Results, Row
+from lsvv.experiments.verdicts import Verdict, verdicts
+from lsvv.report.reproduction.blocks import Block, Entry, Grid, Page
+from lsvv.report.reproduction.tables import CHOOSER_WORDS, ranks_note, signed
+
+__all__ = ["overview_page", "verdicts_page"]
+
+DECLARATION = (
+    f"Declared before the run: the column compared with the paper is '{DECLARED_CHOOSER}' "
+    f"({CHOOSER_WORDS[DECLARED_CHOOSER]}). All four methods see the same splits, graph and features and choose on the "
+    "labelled training rows only."
+)
+
+
+def overview_page(results: Results) -> Page:
+    """Counts over all tables, by the declared chooser and by the other."""
+    blocks: list[Block] = [DECLARATION, *_records(results)]
+    for chooser in CHOOSERS:
+        rows = results.rows(chooser)
+        if rows:
+            declared = " (declared)" if chooser == DECLARED_CHOOSER else ""
+            blocks += [f"'{chooser}'{declared}: {CHOOSER_WORDS[chooser]}.", *_blocks(rows, f"'{chooser}'")]
+    return Page("index", "The paper's experiments, run again", tuple(blocks))
+
+
+def _records(results: Results) -> Iterator[str]:
+    failed = results.failures()
+    yield (
+        f"{len(results)} trials are on record, {len(failed)} of them failed; the splits took "
+        f"{results.seconds() / 3600:.2f} hours of one process each."
+    )
+    for reason, count in Counter(record.reason for record in failed).most_common(5):
+        yield f"Failed {count} times: {reason}"
+    for environment, count in results.environments():
+        versions = ", ".join(f"{name} {version}" for name, version in sorted(environment["versions"].items()))
+        yield f"{count} trials: {environment['machine']}, {environment['cores']} cores, {versions}."
+
+
+def _blocks(rows: Sequence[Row], title: str) -> Iterator[Block]:
+    found = goals(rows)
+    reached = sum(goal.reached for goal in found)
+    yield f"{title}: {OURS} is at or below the published {OURS} in {reached} of {len(found)} cells with data."
+    missed = [goal for goal in found if not goal.reached]
+    if missed:
+        yield _missed_grid(missed, title)
+    paired, corrected = comparisons(rows), comparisons(rows, "corrected")
+    if paired:
+        yield _comparison_grid(paired, corrected, title)
+    ranks = critical_ranks(rows)
+    if ranks is not None:
+        yield ranks_note(ranks)
+
+
+def _missed_grid(missed: Sequence[Goal], title: str) -> Grid:
+    rows = tuple(
+        (
+            Entry(goal.table),
+            Entry(goal.data),
+            Entry(signed(goal.distance)),
+            Entry(signed(goal.standard_errors)),
+            Entry(goal.reason),
+        )
+        for goal in sorted(missed, key=lambda goal: goal.standard_errors)
+    )
+    header = ("table", "data set", "distance", "in standard errors", "reason")
+    return Grid(f"{title}: cells above the published {OURS}", header, rows)
+
+
+def _comparison_grid(paired: Sequence[Comparison], corrected: Sequence[Comparison], title: str) -> Grid:
+    tests = {"paired t": paired, "corrected resampled t": corrected}
+    rows = tuple(_comparison_row(other, words, found) for other in BASELINES for words, found in tests.items())
+    worse = [one for one in paired if one.outcome == "worse"]
+    notes = [f"p values are Holm-corrected over all {len(paired)} comparisons, at 95 %."]
+    if worse:
+        told = "; ".join(f"{one.table} {one.data} against {one.other} ({signed(one.test.difference)})" for one in worse)
+        notes.append(f"Significantly worse by the paired t: {told}.")
+    header = ("against", "test", "better", "neither", "worse")
+    return Grid(f"{title}: cells in which {OURS} differs significantly", header, rows, tuple(notes))
+
+
+def _comparison_row(other: str, words: str, found: Sequence[Comparison]) -> tuple[Entry, ...]:
+    counts = Counter(one.outcome for one in found if one.other == other)
+    return Entry(other), Entry(words), *(Entry(str(counts[outcome])) for outcome in ("better", "even", "worse"))
+
+
+def verdicts_page(results: Results) -> Page:
+    """The paper's numbered conclusions with our verdicts."""
+    header = ("conclusion", "the paper", "verdict", "rule", "evidence")
+    rows = tuple(_verdict_row(verdict) for verdict in verdicts(results))
+    intro = (
+        "Each conclusion the paper draws from its tables and figures, held against our records by a rule stated in "
+        "advance; nothing here is typed by hand. The rules use the declared column."
+    )
+    return Page("verdicts", "The paper's conclusions", (intro, Grid("Verdicts", header, rows)))
+
+
+def _verdict_row(verdict: Verdict) -> tuple[Entry, ...]:
+    words = {True: "supported", False: "not supported", None: "open"}[verdict.supported]
+    return (
+        Entry(verdict.number),
+        Entry(verdict.claim),
+        Entry(words, bold=verdict.supported is True),
+        Entry(verdict.rule),
+        Entry(verdict.evidence),
+    )

@@ -1,0 +1,194 @@
+"""The paper's tables as grids: our figures, the published cell beside them, and the difference."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from lsvv.data import PaperSize
+from lsvv.experiments.inventory import Holding
+from lsvv.experiments.plan import COMPARED, Chooser
+from lsvv.experiments.published import METHODS, PublishedCell
+from lsvv.experiments.statistics import MeanRanks, Summary, summarise
+from lsvv.experiments.summary import NOT_AT_HAND, OURS, Cell, Curve, Row, TableSummary
+from lsvv.report.reproduction.blocks import Entry, Grid
+from lsvv.report.words import count
+
+__all__ = [
+    "CHOOSER_WORDS",
+    "beside_grid",
+    "curve_grid",
+    "data_grid",
+    "mean_and_std",
+    "methods_grid",
+    "ranks_note",
+    "result_grid",
+    "signed",
+]
+
+LEGEND = (
+    "Mean ± standard deviation. Bold: the least mean. Underlined (in Markdown: italics): not significantly different "
+    "from it, paired t at 95 %. †: significantly different by the paired t, but not by the corrected resampled t, "
+    "which allows for overlapping splits. Difference: our mean less the published one."
+)
+CHOOSER_WORDS: Mapping[Chooser, str] = {
+    "atlas": "chosen by exact leave-one-label-out and averaged, our losses",
+    "cv": "chosen by 5 folds over the paper's candidates, the paper's losses",
+}
+CAPTIONS = {
+    "linear-mc": "Test error (%), multi-class, linear estimators",
+    "kernel-mc": "Test error (%), multi-class, kernel estimators (100 Fourier features)",
+    "linear-ml": "Hamming loss (%), for regression 100 × MSE; multi-label, linear estimators",
+    "kernel-ml": "Hamming loss (%), for regression 100 × MSE; multi-label, kernel estimators (100 Fourier features)",
+}
+FIGURES = {
+    "micro_f1": "micro-F1 (%)",
+    "macro_f1": "macro-F1 (%)",
+    "ranking_loss": "ranking loss (%)",
+    "rmse": "RMSE",
+}
+ABSENT = "–"
+EQUATION = (
+    "F(W) = mean loss + ridge |W|² + manifold tr(W'GW) + spectral Σ_{j > free_rank} σ_j(W): the four methods are four "
+    "settings of one equation."
+)
+
+
+def result_grid(table: TableSummary, ranks: MeanRanks | None = None) -> Grid:
+    """A table of results by one chooser; rows without figures say why."""
+    header = ["data set", "splits"]
+    for method in METHODS:
+        header += [method, "paper (difference)"]
+    notes = [LEGEND, *_hidden_note(table), *([ranks_note(ranks)] if ranks else []), *_failure_notes(table.rows)]
+    caption = f"{CAPTIONS[table.name]}; {CHOOSER_WORDS[table.chooser]}"
+    return Grid(caption, tuple(header), tuple(_result_row(row) for row in table.rows), tuple(notes))
+
+
+def _result_row(row: Row) -> tuple[Entry, ...]:
+    entries = [Entry(_name(row)), Entry(str(row.count) if row.cells else "")]
+    for place, method in enumerate(METHODS):
+        if row.cells:
+            entries.append(_ours(row.cells[method]))
+        else:
+            entries.append(Entry(row.state if place == 0 else ""))
+        entries.append(Entry(_printed(row.printed.get(method), row.cells.get(method))))
+    return tuple(entries)
+
+
+def _name(row: Row) -> str:
+    return f"{row.data} (substitute for {row.substitute_for})" if row.substitute_for else row.data
+
+
+def _ours(cell: Cell) -> Entry:
+    dagger = "†" if cell.mark == "worse" and cell.corrected == "close" else ""
+    return Entry(f"{mean_and_std(cell.summary)}{dagger}", cell.mark == "best", cell.mark == "close")
+
+
+def _printed(printed: PublishedCell | None, cell: Cell | None) -> str:
+    if printed is None:
+        return ABSENT
+    text = f"{printed.mean:.2f} ± {printed.std:.2f}"
+    return text if cell is None or cell.difference is None else f"{text} ({signed(cell.difference)})"
+
+
+def signed(value: float) -> str:
+    """A difference with its sign, and a true minus."""
+    return f"{value:+.2f}".replace("-", "−")
+
+
+def mean_and_std(summary: Summary) -> str:
+    """Two decimals; a single figure has no deviation."""
+    return f"{summary.mean:.2f}" if math.isnan(summary.std) else f"{summary.mean:.2f} ± {summary.std:.2f}"
+
+
+def ranks_note(ranks: MeanRanks) -> str:
+    """Mean ranks and their critical difference in a sentence."""
+    told = ", ".join(f"{method} {rank:.2f}" for method, rank in ranks.ranks.items())
+    return f"Mean ranks over {count(ranks.cells, 'row')}: {told}; critical difference at 95 % {ranks.critical:.2f}."
+
+
+def _hidden_note(table: TableSummary) -> Iterator[str]:
+    if table.name.endswith("ml"):
+        what = "whole rows of Y" if table.hidden == "rows" else "single entries of Y"
+        yield f"50 % of the training labels are hidden: {what}."
+    else:
+        yield "90 % of the training rows of each class are unlabelled."
+
+
+def _failure_notes(rows: Iterable[Row]) -> Iterator[str]:
+    for row in rows:
+        if row.failed:
+            yield f"{row.data}: {row.failed} trials failed; splits that not all methods ended are left out."
+
+
+def beside_grid(table: TableSummary) -> Grid | None:
+    """The figures beside the compared one, for multi-label and regression sets; None where there are none."""
+    rows = tuple(
+        (Entry(_name(row)), Entry(words), *(_beside(row, figure, method) for method in METHODS))
+        for row in table.filled
+        for figure, words in FIGURES.items()
+        if figure in row.figures and figure != COMPARED[row.task]
+    )
+    caption = f"Other figures of the same splits; {CHOOSER_WORDS[table.chooser]}"
+    note = "For F1 more is better; for ranking loss and RMSE (targets scaled to [0, 1]) less is."
+    return Grid(caption, ("data set", "figure", *METHODS), rows, (note,)) if rows else None
+
+
+def _beside(row: Row, figure: str, method: str) -> Entry:
+    found = summarise(row.figures[figure][method])
+    if figure != "rmse":
+        return Entry(mean_and_std(found))
+    return Entry(f"{found.mean:.4f}" if math.isnan(found.std) else f"{found.mean:.4f} ± {found.std:.4f}")
+
+
+def curve_grid(curve: Curve) -> Grid:
+    """The points of one panel of a figure."""
+    places = sorted(curve.points[OURS])
+    rows = tuple(
+        (
+            Entry(f"{place:g}"),
+            Entry(str(curve.points[OURS][place].count)),
+            *(Entry(mean_and_std(curve.points[method][place])) for method in METHODS),
+        )
+        for place in places
+    )
+    axis = {"labeled-rate": "labelled share", "theta": "θ / min(K, D)"}[curve.figure]
+    return Grid(f"{curve.data}, {curve.space} space, test error (%)", (axis, "splits", *METHODS), rows)
+
+
+def data_grid(holdings: Sequence[Holding]) -> Grid:
+    """Training rows, test rows, d and K of what was loaded, with the printed ones in brackets where they differ."""
+    rows = tuple(_data_row(holding) for holding in holdings)
+    compared = [holding for holding in holdings if holding.loaded and holding.printed]
+    equal = sum(not holding.differences for holding in compared)
+    notes = (
+        f"{equal} of the {len(compared)} sets at hand have the printed sizes. d: the columns that vary, and a bias.",
+        "The printed size stands in brackets where it differs, or where the set is not at hand.",
+    )
+    header = ("data set", "task", "training", "testing", "d", "K", "remark")
+    return Grid("The data sets as the loaders read them", header, rows, notes)
+
+
+def _data_row(holding: Holding) -> tuple[Entry, ...]:
+    sizes = (Entry(_size(holding.loaded, holding.printed, column)) for column in ("training", "testing", "d", "K"))
+    remark = holding.note if holding.loaded else f"{NOT_AT_HAND}. {holding.note}".strip()
+    return Entry(holding.name), Entry(holding.task), *sizes, Entry(remark)
+
+
+def _size(loaded: PaperSize | None, printed: PaperSize | None, column: str) -> str:
+    theirs = getattr(printed, column) if printed else None
+    if loaded is None:
+        return ABSENT if theirs is None else f"({theirs})"
+    ours = getattr(loaded, column)
+    return str(ours) if theirs in (ours, None) else f"{ours} ({theirs})"
+
+
+def methods_grid() -> Grid:
+    """The four methods as settings of one equation."""
+    settings = {
+        "SRM-VV": ("0", "0", "τ_I = 0, τ_S = 0", "empirical risk and ridge"),
+        "SS-VV": ("chosen", "0", "τ_I > 0, τ_S = 0", "and smoothness over unlabelled rows"),
+        "LRC-VV": ("0", "chosen", "τ_I = 0, τ_S > 0", "and the tail of the singular values"),
+        "LSVV": ("chosen", "chosen", "τ_I > 0, τ_S > 0", "and both"),
+    }
+    rows = tuple((Entry(method), Entry("chosen"), *(Entry(text) for text in settings[method])) for method in METHODS)
+    header = ("method", "ridge", "manifold", "spectral, free_rank", "the paper", "what it minimises")
+    return Grid("The four methods", header, rows, (EQUATION,))
