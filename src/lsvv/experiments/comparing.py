@@ -15,6 +15,7 @@ NEEDS_F1 = "corel5k"
 """Giving no label at all ties its published Hamming loss, so that it counts only with a micro-F1 above SRM-VV's."""
 
 PRINTED_REPEATS = 30
+FLOAT_NOISE = 1e-9
 
 Outcome: TypeAlias = Literal["better", "worse", "even"]
 
@@ -96,7 +97,7 @@ def _goal(row: Row) -> Goal:
 
 
 def _reason(row: Row, distance: float) -> str:
-    if distance <= 0:
+    if distance <= FLOAT_NOISE:
         return _too_few_labels(row)
     best = min(METHODS, key=lambda method: row.cells[method].summary.mean)
     least = row.cells[best].summary.mean

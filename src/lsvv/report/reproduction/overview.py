@@ -37,7 +37,7 @@ def _records(results: Results) -> Iterator[str]:
         f"{results.seconds() / 3600:.2f} hours of one process each."
     )
     for reason, count in Counter(record.reason for record in failed).most_common(5):
-        yield f"Failed {count} times: {reason}"
+        yield f"Failed {count} times: {reason.rstrip('.')}."
     for environment, count in results.environments():
         versions = ", ".join(f"{name} {version}" for name, version in sorted(environment["versions"].items()))
         yield f"{count} trials: {environment['machine']}, {environment['cores']} cores, {versions}."

@@ -1,0 +1,94 @@
+import math
+
+import pytest
+
+from lsvv.experiments.comparing import comparisons, critical_ranks, goals
+from lsvv.experiments.published import METHODS
+from lsvv.experiments.records import Record
+from lsvv.experiments.statistics import holm, paired_t
+from lsvv.experiments.summary import Results, Row
+from made_up import means, row_records
+
+
+def rows_of(records: list[Record]) -> tuple[Row, ...]:
+    return Results(records, None).rows()
+
+
+def test_holm_runs_over_all_cells_and_methods() -> None:
+    records = [
+        *row_records("linear-mc", "iris", means(2.2, 2.0, 1.0, 2.0), noise=0.5),
+        *row_records("kernel-mc", "wine", means(2.3, 2.0, 2.0, 2.0), noise=0.5),
+        *row_records("linear-ml", "scm20d", means(2.0, 2.0, 2.0, 2.0), noise=0.5),
+    ]
+    rows = rows_of(records)
+    found = comparisons(rows)
+    assert len(found) == 9
+    plain = [paired_t(row.errors["LSVV"], row.errors[other]).p_value for row in rows for other in METHODS[:3]]
+    assert [one.adjusted for one in found] == pytest.approx(holm(plain).tolist())
+    outcomes = {(one.data, one.other): one.outcome for one in found}
+    assert outcomes["iris", "LRC-VV"] == "worse"
+    assert outcomes["iris", "SS-VV"] == "even"
+    assert {one.data for one in found} == {"iris", "wine", "scm20d"}
+
+
+def test_better_is_less_error() -> None:
+    found = comparisons(rows_of(row_records("linear-mc", "iris", means(9, 8, 7, 1))))
+    assert {one.outcome for one in found} == {"better"}
+    corrected = comparisons(rows_of(row_records("linear-mc", "iris", means(9, 8, 7, 1))), "corrected")
+    assert all(abs(c.test.statistic) < abs(p.test.statistic) for c, p in zip(corrected, found, strict=True))
+
+
+def test_a_single_split_is_not_compared() -> None:
+    assert comparisons(rows_of(row_records("linear-mc", "iris", means(9, 8, 7, 1), splits=1))) == ()
+    assert comparisons(()) == ()
+
+
+def test_ranks_are_over_rows() -> None:
+    records = [
+        *row_records("linear-mc", "iris", means(4, 3, 2, 1), noise=0.0),
+        *row_records("linear-mc", "wine", means(4, 3, 1, 2), noise=0.0),
+    ]
+    found = critical_ranks(rows_of(records))
+    assert found is not None
+    assert found.ranks == means(4.0, 3.0, 1.5, 1.5)
+    assert critical_ranks(()) is None
+
+
+def test_a_goal_is_the_published_mean_or_less() -> None:
+    at, above = (
+        goals(rows_of(row_records("linear-mc", "iris", means(40, 40, 40, 28.40 + more), noise=0.0)))[0]
+        for more in (0.0, 0.3)
+    )
+    assert at.reached
+    assert at.reason == ""
+    assert at.distance == pytest.approx(0.0)
+    assert not above.reached
+    assert above.distance == pytest.approx(0.3)
+    assert above.standard_errors == pytest.approx(0.3 / (5.53 / math.sqrt(30)))
+    assert above.reason == "none of our four methods reaches it; the best is LSVV with 28.70"
+
+
+def test_a_missed_goal_names_the_method_that_reaches_it() -> None:
+    (found,) = goals(rows_of(row_records("linear-mc", "iris", means(40, 20, 40, 30), noise=0.0)))
+    assert found.reason == "our SS-VV reaches it with 20.00"
+
+
+@pytest.mark.parametrize(("ours", "reached"), [(12.0, True), (10.0, False), (8.0, False)])
+def test_corel5k_counts_only_with_labels_that_are_right(ours: float, reached: bool) -> None:
+    records = [
+        Record(r.trial, {}, {**r.figures, "micro_f1": ours if r.trial["method"] == "LSVV" else 10.0}, 1.0)
+        for r in row_records("kernel-ml", "corel5k", means(0.93, 0.93, 0.93, 0.93), noise=0.0)
+    ]
+    (found,) = goals(rows_of(records))
+    assert found.distance < 0
+    assert found.reached is reached
+    assert ("micro-F1" in found.reason) is not reached
+
+
+def test_a_substitute_is_no_goal() -> None:
+    assert goals(rows_of(row_records("linear-ml", "scm20d", means(1, 1, 1, 1)))) == ()
+
+
+def test_no_mean_is_rounded_into_a_goal() -> None:
+    records = row_records("linear-mc", "iris", means(40, 40, 40, 28.404), noise=0.0)
+    assert not goals(rows_of(records))[0].reached

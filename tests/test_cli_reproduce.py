@@ -1,0 +1,104 @@
+"""``lsvv reproduce``: what it writes, what it says, how it ends."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import quick_choosing
+from lsvv.cli.speech import BAD_INPUT, CANNOT_WRITE
+from lsvv.experiments.bundled import bundled
+from lsvv.experiments.records import read_records
+from test_cli import here
+
+
+@pytest.fixture(autouse=True)
+def quick_chooser(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "lsvv.experiments.choosing", quick_choosing)
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A folder with iris only."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    np.savez(folder / "iris.npz", X=bundled("iris").X, y=bundled("iris").y)
+    return folder
+
+
+def test_the_smoke_version_writes_everything_and_a_second_call_redoes_nothing(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    first = here("reproduce", "all", "--quick", "--jobs", "1", "--out", str(out))
+    assert first.exit_code == 0, first.stderr
+    assert "50 splits worked now, 0 were on record." in first.stderr
+    files = {path.name: path.read_bytes() for path in out.iterdir()}
+    assert {"index.md", "verdicts.md", "linear-mc.tex", "theta.svg", "labeled-rate.png", "reproduction.html"} <= set(
+        files
+    )
+    second = here("reproduce", "all", "--quick", "--jobs", "1", "--out", str(out))
+    assert "0 splits worked now, 50 were on record." in second.stderr
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == files
+
+
+def test_missing_sets_are_rows_and_no_failure(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    options = ("--data", str(data), "--out", str(out), "--jobs", "1", "--repeats", "2", "--chooser", "atlas")
+    done = here("reproduce", "linear-mc", "datasets", *options)
+    assert done.exit_code == 0, done.stderr
+    assert "2 splits worked now" in done.stderr
+    assert "Data not at hand: wine, glass, svmguide2" in done.stderr
+    table = (out / "linear-mc.md").read_text(encoding="utf-8")
+    assert "| iris | 2 |" in table
+    assert "| wine |  | data not at hand |" in table
+    assert not any(record.failed for record in read_records(out))
+
+
+def test_repeats_add_to_what_is_there(data: Path, tmp_path: Path) -> None:
+    options = ("--data", str(data), "--out", str(tmp_path / "out"), "--jobs", "1", "--sets", "iris")
+    assert "2 splits worked now" in here("reproduce", "linear-mc", *options, "--chooser", "cv", "--repeats", "2").stderr
+    more = here("reproduce", "linear-mc", *options, "--chooser", "both", "--repeats", "3").stderr
+    assert "4 splits worked now, 2 were on record." in more
+
+
+def test_time_that_is_over_leaves_splits_for_the_next_call(tmp_path: Path) -> None:
+    done = here("reproduce", "linear-mc", "--quick", "--jobs", "1", "--minutes", "0", "--out", str(tmp_path / "out"))
+    assert done.exit_code == 0
+    assert "12 splits are left; the same command goes on with them." in done.stderr
+
+
+def test_quiet_says_nothing(tmp_path: Path) -> None:
+    done = here("reproduce", "methods", "--quick", "--quiet", "--out", str(tmp_path / "out"))
+    assert (done.exit_code, done.stderr, done.stdout) == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("table-4", "--quick"), "There is no experiment 'table-4'. Choose out of: linear-mc, kernel-mc"),
+        (("linear-mc", "--quick", "--sets", "digits"), "No experiment has a data set named 'digits'"),
+        (("linear-mc", "--quick", "--chooser", "luck"), "--chooser luck is unknown. Choose one of: atlas, cv, both."),
+        (("linear-mc", "--quick", "--hide", "columns"), "--hide columns is unknown. Choose rows or entries."),
+        (("linear-mc",), "No data folder is known: pass one or set the variable LSVV_DATA."),
+        (("linear-mc", "--data", "nowhere"), "The data folder nowhere does not exist."),
+    ],
+)
+def test_what_cannot_be_done_is_said(
+    arguments: tuple[str, ...], sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("LSVV_DATA", raising=False)
+    done = here("reproduce", *arguments, "--out", str(tmp_path / "out"))
+    assert done.exit_code == BAD_INPUT
+    assert sentence in done.stderr
+
+
+def test_a_place_where_nothing_can_be_written_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    done = here("reproduce", "methods", "--quick", "--out", str(tmp_path / "file" / "out"))
+    assert done.exit_code == CANNOT_WRITE
+    assert "cannot be made" in done.stderr
+
+
+def test_help_has_examples() -> None:
+    told = here("reproduce", "--help").stdout
+    assert "lsvv reproduce all --quick --out quick" in told
