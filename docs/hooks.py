@@ -26,11 +26,12 @@ def on_config(config: Any) -> Any:
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Pages of results are listed by their own second headings, so that a new one is never forgotten."""
-    if page.file.src_uri.startswith("results/"):
+    if Path(page.file.src_uri).parent.as_posix() == "results":
         page.title = page.file.name
     if page.file.src_uri == "theory.md":
         markdown = _four_spaces(markdown)
-    return markdown.replace(LIST, "\n".join(map(_entry, sorted(RESULTS.glob("*.md")))))
+    pages = [*sorted(RESULTS.glob("*.md")), *sorted(RESULTS.glob("*/index.md"))]
+    return markdown.replace(LIST, "\n".join(map(_entry, pages)))
 
 
 def on_page_content(html: str, **_: Any) -> str:
@@ -39,8 +40,10 @@ def on_page_content(html: str, **_: Any) -> str:
 
 
 def _entry(path: Path) -> str:
-    heading = re.search(r"^## (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
-    return f"- [{path.stem}](results/{path.name}): {heading[1] if heading else ''}"
+    """A folder of results is listed by the first heading of its first page."""
+    level, name = ("#", path.parent.name) if path.stem == "index" else ("##", path.stem)
+    heading = re.search(rf"^{level} (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return f"- [{name}]({path.relative_to(RESULTS.parent).as_posix()}): {heading[1] if heading else ''}"
 
 
 def _four_spaces(markdown: str) -> str:

@@ -45,7 +45,8 @@ def escape(text: str) -> str:
     a\|b\_c\*
 
     """
-    return re.sub(r"([\\`*_|\[\]<>])", r"\\\1", text)
+    marked = re.sub(r"([\\`*_|\[\]])", r"\\\1", text)
+    return marked.replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _lines(grid: Grid) -> Iterator[str]:

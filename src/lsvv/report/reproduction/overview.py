@@ -34,7 +34,7 @@ def _records(results: Results) -> Iterator[str]:
     failed = results.failures()
     yield (
         f"{len(results)} trials are on record, {len(failed)} of them failed; the splits took "
-        f"{results.seconds() / 3600:.2f} hours of one process each."
+        f"{results.seconds() / 3600:.2f} hours, summed over processes."
     )
     for reason, count in Counter(record.reason for record in failed).most_common(5):
         yield f"Failed {count} times: {reason.rstrip('.')}."
