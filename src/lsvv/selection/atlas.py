@@ -11,7 +11,7 @@ from lsvv.calibration import probabilities
 from lsvv.linalg import Array
 from lsvv.losses import Loss, Squared
 from lsvv.risk import distinct_columns
-from lsvv.selection.averaging import SHARPNESS, loo_weights
+from lsvv.selection.averaging import loo_weights
 from lsvv.selection.leave_one_out import PathPoint, smooth_path, squared_path
 
 
@@ -52,7 +52,27 @@ class Grid:
     ridges: tuple[float, ...]
     powers: tuple[int, ...]
     losses: tuple[Loss, ...]
-    smooth_ridges: tuple[float, ...]
+
+    @property
+    def smooth_ridges(self) -> tuple[float, ...]:
+        """The ridges from 1e-4 to 1: weaker ones take a smooth loss hundreds of steps and win nothing."""
+        return tuple(r for r in self.ridges if 0.9e-4 <= r <= 1.0) or (max(self.ridges),)
+
+    @property
+    def smooth_manifolds(self) -> tuple[float, ...]:
+        """0, and every other of the values above it, since a smooth loss costs ten times the squared one."""
+        positive = [m for m in self.manifolds if m > 0.0]
+        return (*(m for m in self.manifolds if m == 0.0), *(positive[1::2] or positive))
+
+
+@dataclass(frozen=True, eq=False)
+class MapView:
+    """What the atlas sees of a map: its number and kind, Phi of the labelled rows, and G for each power."""
+
+    number: int
+    kind: int
+    Phi: np.ndarray
+    graphs: dict[int, np.ndarray]
 
 
 @dataclass(eq=False)
@@ -74,7 +94,12 @@ class Atlas:
         self.losses.append(member.losses)
         self.members.append(replace(member, loo=member.loo.astype(np.float32)))
 
-    def prune(self, start: int, sharpness: float = SHARPNESS) -> None:
+    def best_of(self, number: int) -> float:
+        """The smallest loss, summed over outputs, of a map so far."""
+        mine = (loss.sum() for setting, loss in zip(self.settings, self.losses, strict=True) if setting.map == number)
+        return float(min(mine, default=np.inf))
+
+    def prune(self, start: int) -> None:
         """Let members from ``start`` on go whose weight among them is negligible, also among the supervised ones."""
         mine = self.members[start:]
         keep = np.zeros(len(mine), dtype=bool)
@@ -82,40 +107,34 @@ class Atlas:
         losses = np.array([m.losses for m in mine])
         for group in (np.ones(len(mine), dtype=bool), supervised):
             if group.any():
-                each = loo_weights(losses[group], self.n_labels, sharpness) > 0
-                total = loo_weights(losses[group].sum(axis=1, keepdims=True), self.n_labels.max(), sharpness) > 0
+                each = loo_weights(losses[group], self.n_labels) > 0
+                total = loo_weights(losses[group].sum(axis=1, keepdims=True), self.n_labels.max()) > 0
                 keep[np.flatnonzero(group)[each.any(axis=1) | total[:, 0]]] = True
         self.members[start:] = [member for member, kept in zip(mine, keep, strict=True) if kept]
 
 
 def explore(
     atlas: Atlas,
-    map_number: int,
-    kind: int,
-    Phi: np.ndarray,
+    view: MapView,
     T: np.ndarray,
     A: np.ndarray,
-    graphs: dict[int, np.ndarray],
     grid: Grid,
+    losses: Sequence[Loss],
     *,
     fit_intercept: bool,
-    sharpness: float = SHARPNESS,
 ) -> None:
-    """Add every setting of one map: ``Phi`` of the labelled rows, their weights ``A``, G for each power."""
-    first_of_kind = all(setting.kind != kind for setting in atlas.settings)
-    for loss in grid.losses:
-        # a smooth loss costs ten times the squared one: one draw of each kind has to do
-        if not first_of_kind and not isinstance(loss, Squared) and len(grid.losses) > 1:
-            continue
+    """Add every setting of one map under these losses; ``T`` and ``A`` are the labelled rows' targets and weights."""
+    for loss in losses:
         start = len(atlas.members)
-        ridges = grid.ridges if isinstance(loss, Squared) else grid.smooth_ridges
+        squared = isinstance(loss, Squared)
+        ridges, manifolds = (grid.ridges, grid.manifolds) if squared else (grid.smooth_ridges, grid.smooth_manifolds)
         for number, power in enumerate(grid.powers):
             # without the manifold term powers do not differ
-            manifolds = [m for m in grid.manifolds if m > 0.0 or number == 0]
-            for member in _paths(Phi, T, A, graphs.get(power), manifolds, ridges, loss, fit_intercept):
-                setting = replace(member.setting, map=map_number, power=power, kind=kind)
+            some = [m for m in manifolds if m > 0.0 or number == 0]
+            for member in _paths(view.Phi, T, A, view.graphs.get(power), some, ridges, loss, fit_intercept):
+                setting = replace(member.setting, map=view.number, power=power, kind=view.kind)
                 atlas.add(replace(member, setting=setting))
-        atlas.prune(start, sharpness)
+        atlas.prune(start)
 
 
 def _paths(

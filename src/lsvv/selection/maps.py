@@ -17,10 +17,8 @@ WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0)
 """Multiples of the median distance that a width="auto" stands for."""
 N_COMPONENTS = 1000
 """Size of the Fourier map of features="auto"."""
-DRAWN_COLUMNS = 1000
-"""A small random map is drawn anew until this many columns were seen, and the draws are averaged."""
-
-MOST_DRAWS = 10
+DRAWN_COLUMNS, MOST_DRAWS = 500, 5
+"""A small random map is drawn anew until so many columns were seen, so often at most, and the draws are averaged."""
 
 
 def expand_maps(features: Any, n_draws: int | str, X: Array, rng: np.random.Generator) -> list[tuple[Any, int]]:
@@ -63,7 +61,7 @@ def _count_draws(base: Any, parameters: dict[str, Any], n_draws: int | str) -> i
         return 1
     if n_draws == "auto":
         size = int(parameters["n_components"])
-        return 1 if size >= N_COMPONENTS else min(MOST_DRAWS, DRAWN_COLUMNS // size)
+        return 1 if size >= N_COMPONENTS else max(1, min(MOST_DRAWS, DRAWN_COLUMNS // size))
     if isinstance(n_draws, bool) or not isinstance(n_draws, (int, np.integer)) or n_draws < 1:
         raise ValueError(f"n_draws={n_draws!r} is not a count. Pass 'auto' or an integer of at least 1.")
     return int(n_draws)

@@ -17,8 +17,8 @@ from lsvv.assembly import build_laplacian, fit_map, map_rows
 from lsvv.graph import manifold_matrices
 from lsvv.inputs import check_rows, generator
 from lsvv.linalg import Array, stack_rows, to_numpy
-from lsvv.losses import Loss
-from lsvv.selection.atlas import Atlas, Grid, Member, Setting, expected, explore, loss_name
+from lsvv.losses import Loss, Squared
+from lsvv.selection.atlas import Atlas, Grid, MapView, Member, Setting, expected, explore, loss_name
 from lsvv.selection.averaging import Guard, guard, stretch
 from lsvv.selection.ensemble import Average, Ensemble, average, spectrum_of
 from lsvv.selection.maps import compress, expand_maps, labelled_block, with_fixed_width
@@ -27,9 +27,10 @@ from lsvv.targets import Codec, Targets
 
 RIDGES = tuple(10.0**e for e in range(-6, 1))
 MANIFOLDS = (0.0, *(10.0**e for e in range(-3, 3)))
-SMOOTH_RIDGES = tuple(10.0**e for e in range(-4, 0))
 SPECTRALS = (0.0, 0.01, 0.1)
 """Shares of the penalty that empties W."""
+SMALL_MAP, SMOOTH_MAPS = 200, 3
+"""Maps of at most so many columns all meet the smooth losses; of larger ones the best so many under the squared."""
 MAX_LABELS = 5000
 """Labelled rows the atlas looks at; beyond, it chooses on a sample of them and refits the best setting on all."""
 
@@ -131,8 +132,7 @@ class SearchEstimator(BaseEstimator):
         if min(ridges) <= 0.0:
             raise ValueError("The ridge grid holds 0. Leave-one-out needs ridge > 0: drop it or use 1e-10.")
         powers = tuple(int(p) for p in np.atleast_1d(self.power))
-        smooth = tuple(r for r in ridges if SMOOTH_RIDGES[0] <= r * 1.0001 <= 1.0) or (max(ridges),)
-        return Grid(manifolds, ridges, powers, self._losses(targets), smooth)
+        return Grid(manifolds, ridges, powers, self._losses(targets))
 
     def _explore(self, X: Array, targets: Targets, rng: np.random.Generator) -> None:
         """Visit every map: fit it, build G for each power, add its settings to the atlas."""
@@ -151,7 +151,8 @@ class SearchEstimator(BaseEstimator):
         self.atlas_ = Atlas(known.sum(axis=0).astype(np.float64))
         self.maps_, self._bases = [], []
         Lap: sp.csr_array | None = None
-        leading: dict[bool, tuple[Member, np.ndarray, dict[int, np.ndarray]]] = {}
+        leading: dict[bool, tuple[Member, MapView]] = {}
+        waiting: list[MapView] = []
         for number, (feature_map, kind) in enumerate(expand_maps(self.features, self.n_draws, X, rng)):
             fitted = fit_map(feature_map, X, None)
             rows, basis = compress(map_rows(fitted, X))
@@ -161,18 +162,36 @@ class SearchEstimator(BaseEstimator):
                 )
             graphs = {} if Lap is None else manifold_matrices(rows, Lap, grid.powers)
             graphs = {power: to_numpy(G) for power, G in graphs.items()}
-            Phi = labelled_block(rows, labelled)
-            explore(self.atlas_, number, kind, Phi, self._T, self._A, graphs, grid, fit_intercept=self.fit_intercept)
+            view = MapView(number, kind, labelled_block(rows, labelled), graphs)
+            waiting = self._visit(view, grid, waiting)
             self.maps_.append(fitted)
             self._bases.append(basis)
             for supervised in (False, True):
                 best = self._best_squared(supervised)
                 if best is not None and best.setting.map == number:
-                    leading[supervised] = (best, Phi, graphs)
+                    leading[supervised] = (best, view)
             if self.verbose:
                 print(f"[{type(self).__name__}] {len(self.atlas_.settings)} settings tried, map {number + 1}.")
-        for best, Phi, graphs in {id(one[0]): one for one in leading.values()}.values():
-            self._explore_tail(best, Phi, graphs, rng)
+        for view in waiting:
+            self._add(view, grid, _smooth(grid.losses))
+        for best, view in {id(one[0]): one for one in leading.values()}.values():
+            self._explore_tail(best, view, rng)
+
+    def _visit(self, view: MapView, grid: Grid, waiting: list[MapView]) -> list[MapView]:
+        """Add the squared loss's settings; those of smooth losses at once for a small map, else if it stays in front.
+
+        Smooth losses cost ten times the squared one: one draw of each kind has to do, and of large maps the best few.
+        """
+        smooth, known = _smooth(grid.losses), {setting.kind for setting in self.atlas_.settings}
+        self._add(view, grid, [loss for loss in grid.losses if loss not in smooth])
+        if len(smooth) == len(grid.losses) or (view.kind not in known and view.Phi.shape[1] <= SMALL_MAP):
+            self._add(view, grid, smooth)
+        elif smooth and view.kind not in known:
+            waiting = sorted([*waiting, view], key=lambda one: self.atlas_.best_of(one.number))[:SMOOTH_MAPS]
+        return waiting
+
+    def _add(self, view: MapView, grid: Grid, losses: Sequence[Loss]) -> None:
+        explore(self.atlas_, view, self._T, self._A, grid, losses, fit_intercept=self.fit_intercept)
 
     def _best_squared(self, supervised: bool) -> Member | None:
         """The best setting of the squared loss so far, of all or of those without the manifold term."""
@@ -183,21 +202,17 @@ class SearchEstimator(BaseEstimator):
         ]
         return min(squared, key=lambda member: float(member.losses.sum())) if squared else None
 
-    def _explore_tail(
-        self, best: Member, Phi: np.ndarray, graphs: dict[int, np.ndarray], rng: np.random.Generator
-    ) -> None:
+    def _explore_tail(self, best: Member, view: MapView, rng: np.random.Generator) -> None:
         """Tail penalties at a best setting of the squared loss."""
-        fractions = _axis("spectral", self.spectral)
-        folds = rng.permutation(len(Phi)) % min(N_FOLDS, len(Phi))
         for member in tail_members(
             best,
-            Phi,
+            view.Phi,
             self._T,
             self._A,
-            graphs.get(best.setting.power),
-            fractions,
+            view.graphs.get(best.setting.power),
+            _axis("spectral", self.spectral),
             _axis("free_rank", self.free_rank),
-            folds,
+            rng.permutation(len(view.Phi)) % min(N_FOLDS, len(view.Phi)),
             fit_intercept=self.fit_intercept,
         ):
             self.atlas_.add(member)
@@ -303,6 +318,10 @@ class SearchEstimator(BaseEstimator):
         if self.best_estimator_ is None:
             return self._ensemble.expectations(self.maps_, X)
         return expected(self.best_estimator_._scores(X), self._loss_of[self.best_params_["loss"]])
+
+
+def _smooth(losses: Sequence[Loss]) -> list[Loss]:
+    return [loss for loss in losses if not isinstance(loss, Squared)]
 
 
 def _axis(name: str, values: Any) -> tuple[float, ...]:

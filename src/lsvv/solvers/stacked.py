@@ -37,6 +37,10 @@ def minimise_stacked(
         W in the first ``n_features`` rows, an unpenalised intercept below where there is one.
     lipschitz, thresholds, free_ranks : arrays of shape (S,)
         L, the strength of the tail sum, and theta of each problem.
+    n_features : int
+        D.
+    tol, max_iter : float, int
+        When a problem is done, and when all are.
     """
     found = start.copy()
     numbers = np.arange(len(start))
