@@ -99,6 +99,16 @@ def test_a_place_where_nothing_can_be_written_is_refused(tmp_path: Path) -> None
     assert "cannot be made" in done.stderr
 
 
+def test_figures_that_cannot_be_drawn_are_refused_before_the_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lsvv.report.reproduction.figures.find_spec", lambda _: None)
+    done = here("reproduce", "methods", "--quick", "--out", str(tmp_path / "out"))
+    assert done.exit_code == BAD_INPUT
+    assert "The figures need matplotlib: pip install 'lsvv[plot]'." in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
 def test_help_has_examples() -> None:
     told = here("reproduce", "--help").stdout
     assert "lsvv reproduce all --quick --out quick" in told

@@ -188,11 +188,17 @@ def test_the_overview_declares_and_counts(tmp_path: Path) -> None:
     page = overview_page(Results(some_records(), tmp_path))
     told = " ".join(block for block in page.blocks if isinstance(block, str))
     assert "the column compared with the paper is 'atlas'" in told
-    assert "'atlas': LSVV is at or below the published LSVV in 3 of 3 cells with data." in told
+    assert (
+        "'atlas': LSVV is at or below the published LSVV in 3 of 3 cells with data (mark: at least 30, NOT reached)."
+        in told
+    )
     assert "Mean ranks over 4 rows" in told
     (grid,) = page.grids
     assert [entry.text for entry in grid.rows[0]] == ["SRM-VV", "paired t", "4", "0", "0"]
-    assert grid.notes[0] == "p values are Holm-corrected over all 12 comparisons, at 95 %."
+    assert grid.notes[0] == (
+        "p values are Holm-corrected over all 12 comparisons, at 95 %. "
+        "Mark: nowhere significantly worse by the paired t, reached."
+    )
 
 
 def test_what_is_missed_or_worse_is_listed(tmp_path: Path) -> None:

@@ -73,8 +73,9 @@ def reproduce_command(
     with sentences(debug):
         from lsvv.experiments.plan import PAPER, QUICK, plan
         from lsvv.experiments.run import run
-        from lsvv.report.reproduction import write_pages
+        from lsvv.report.reproduction import check_matplotlib, write_pages
 
+        check_matplotlib()
         asked = _experiments(names)
         design = _design(quick, repeats, hide)
         choosers = _choosers(chooser)

@@ -88,6 +88,7 @@ def _cached(name: str, folder: str | None) -> Dataset:
 
 
 def _choose(fold: Fold, data: Dataset, unit: Unit) -> dict[str, Choice]:
+    # plans and tables are made without the estimators
     from lsvv.experiments.choosing import choose
 
     return choose(

@@ -22,6 +22,7 @@ from lsvv.experiments.protocol import at_hand, run_unit
 from lsvv.experiments.records import (
     Record,
     RecordsError,
+    environment,
     latest,
     pack,
     read_records,
@@ -29,7 +30,7 @@ from lsvv.experiments.records import (
     trial_key,
 )
 
-__all__ = ["Outcome", "Step", "Work", "cores", "pending_units", "run"]
+__all__ = ["Outcome", "Step", "Work", "pending_units", "run"]
 
 Folder: TypeAlias = str | os.PathLike[str]
 Work: TypeAlias = Callable[[Unit, Folder | None], list[Record]]
@@ -73,11 +74,6 @@ class Outcome:
     left: int
     failed: int
     missing: tuple[str, ...]
-
-
-def cores() -> int:
-    """The cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def pending_units(units: Iterable[Unit], records: Iterable[Record], *, retry: bool = False) -> list[Unit]:
@@ -139,7 +135,7 @@ def run(
         before = read_records(out)
         todo = pending_units(possible, before, retry=retry)
         ledger = _Ledger(append, _keys(before, retry), len(possible) - len(todo), len(possible), _Forecast(todo), show)
-        with _pool(jobs or cores(), len(todo)) as pool:
+        with _pool(jobs or environment()["cores"], len(todo)) as pool:
             _work_all(todo, data, work, pool, ledger, deadline)
     pack(out)
     missing = tuple(name for name, there in here.items() if not there)

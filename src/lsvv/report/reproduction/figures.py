@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from lsvv.experiments.statistics import MeanRanks, Summary
 from lsvv.experiments.summary import Curve
 from lsvv.report.reproduction.blocks import Picture
 
-__all__ = ["critical_groups", "curves_picture", "ranks_picture"]
+__all__ = ["check_matplotlib", "critical_groups", "curves_picture", "ranks_picture"]
 
 STYLES: Mapping[str, dict[str, Any]] = {
     "SRM-VV": {"color": "#7f7f7f", "marker": "s"},
@@ -94,11 +95,15 @@ def critical_groups(ranks: MeanRanks) -> list[tuple[float, float]]:
     return widest
 
 
+def check_matplotlib() -> None:
+    """Refuses, before any work, figures that could not be drawn after it."""
+    if find_spec("matplotlib") is None:
+        raise ImportError("The figures need matplotlib: pip install 'lsvv[plot]'.")
+
+
 def _figure(width: float, height: float) -> Any:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError("The figures need matplotlib: pip install 'lsvv[plot]'.") from error
+    from matplotlib.figure import Figure
+
     return Figure(figsize=(width, height), layout="constrained")
 
 
