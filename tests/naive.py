@@ -177,3 +177,24 @@ def temperature(scores: np.ndarray, soft: np.ndarray, weight: np.ndarray) -> flo
 
     found = minimize_scalar(log_loss, bounds=(-5, 5), method="bounded", options={"xatol": 1e-10})
     return float(np.exp(found.x))
+
+
+# --------------------------------------------------------------------------------------------- what to label next
+
+
+def best_rows(Phi: np.ndarray, doubt: np.ndarray, known: np.ndarray, count: int, noise: float) -> list[int]:
+    """Rows whose label lowers sum_j doubt_j Var f_j most, taken one by one; f = Phi w, w ~ N(0, I)."""
+    labelled: list[int] = np.flatnonzero(known).tolist()
+    chosen: list[int] = []
+    for _ in range(count):
+        left = {row: _doubt_left(Phi, doubt, [*labelled, row], noise) for row in range(len(Phi)) if row not in labelled}
+        chosen.append(min(left, key=lambda row: left[row]))
+        labelled.append(chosen[-1])
+    return chosen
+
+
+def _doubt_left(Phi: np.ndarray, doubt: np.ndarray, labelled: list[int], noise: float) -> float:
+    K = Phi @ Phi.T
+    some = K[labelled]
+    posterior = K - some.T @ np.linalg.solve(some[:, labelled] + noise * np.eye(len(labelled)), some)
+    return float(doubt @ np.diag(posterior))

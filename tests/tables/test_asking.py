@@ -5,7 +5,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from lsvv.tables import Filled, Table, TableError, fill
+import naive
+from lsvv.features import RandomFourier
+from lsvv.tables import Filled, Table, TableError, asking, fill
 from lsvv.tables.asking import costs_of, questions, sheet, uncertainty, with_labels
 
 Text = Callable[..., str]
@@ -44,6 +46,13 @@ def test_questions_are_about_what_the_model_does_not_know(csv_table: Reader, rng
     filled = fill(csv_table(text), ["kind"])
     assert questions(filled, 3, {"kind": 1.0})[0].row >= 80
     assert uncertainty(filled.results[0])[80:].mean() > uncertainty(filled.results[0])[:80].mean()
+
+
+def test_each_question_lowers_the_doubt_about_all_rows_most(filled: Filled) -> None:
+    asked = [one.row for one in questions(filled, 6, {"kind": 1.0, "weight": 100.0}, random_state=3)]
+    Phi = RandomFourier(asking.N_FEATURES, width="median", random_state=3).fit_transform(filled.X.astype(np.float64))
+    kinds = filled.results[0]
+    assert asked == naive.best_rows(Phi, uncertainty(kinds), kinds.target.known, 6, asking.NOISE)
 
 
 def test_a_filled_sheet_comes_back_as_labels_and_is_written(filled: Filled, csv_table: Reader) -> None:

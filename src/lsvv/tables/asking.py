@@ -1,7 +1,8 @@
 """What to label next: cells whose labels would help most, on a sheet a person fills in and hands back.
 
-A cell is worth its uncertainty times how many rows are like it times how unlike it is to rows that are labelled or
-already asked for. Cells are taken one by one, the highest worth per cost first.
+A cell is worth as much as its label would lower the doubt about all rows. Rows vary together as a Gaussian process over
+the inputs; what is labelled or asked for already leaves little to learn nearby. Cells are taken one by one, the highest
+worth per cost first.
 """
 
 from __future__ import annotations
@@ -12,16 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from lsvv.features.width import median_distance
+from lsvv.features import MappedRows, RandomFourier
 from lsvv.tables.cells import as_numbers, is_list, is_missing, plain
-from lsvv.tables.filling import Filled, TargetResult, cells_of
+from lsvv.tables.filling import Filled, cells_of
+from lsvv.tables.results import Answer
 from lsvv.tables.table import Table, TableError, fresh_name
 
-__all__ = ["Question", "costs_of", "questions", "sheet", "uncertainty", "with_labels"]
+__all__ = ["Question", "best_questions", "costs_of", "questions", "sheet", "uncertainty", "with_labels"]
 
-N_DENSITY_ROWS = 1000
-WIDTH = 0.4
-"""How far likeness reaches, as a share of the median distance between rows."""
+N_FEATURES = 300
+NOISE = 0.1
+"""How far a label may be off, as a share of the variance of what it measures."""
 SHEET = ("row", "target", "label", "suggestion", "cost", "why")
 
 
@@ -57,7 +59,7 @@ def costs_of(words: str | None, columns: Sequence[str]) -> dict[str, float]:
     return costs
 
 
-def uncertainty(result: TargetResult) -> np.ndarray:
+def uncertainty(result: Answer) -> np.ndarray:
     """How unsure the model is of each row, from 0 to 1.
 
     1 - (p1 - p2) for the two likeliest classes, 1 - |2p - 1| for yes or no, its mean over tags, and for numbers the
@@ -73,55 +75,69 @@ def uncertainty(result: TargetResult) -> np.ndarray:
 
 
 def questions(filled: Filled, budget: float, costs: Mapping[str, float], random_state: int = 0) -> list[Question]:
-    """The cells to ask for, best first, as many as the budget pays."""
+    """The cells of a filled table to ask for, best first, as many as the budget pays."""
+    return best_questions(filled.X, filled.results, budget, costs, random_state)
+
+
+def best_questions(
+    X: np.ndarray, answers: Sequence[Answer], budget: float, costs: Mapping[str, float], random_state: int = 0
+) -> list[Question]:
+    """The cells to ask for, from the vectorised rows and what a model says of them."""
     if not budget > 0:
         raise TableError(f"A budget of {budget:g} pays for nothing. Pass a number above 0.")
-    X = filled.X.astype(np.float64)
-    rng = np.random.default_rng(random_state)
-    width = WIDTH * median_distance(X, None, rng)
-    density = _density(X, width, rng)
-    worth = {result.target.column: _first_worth(result, X, width, density) for result in filled.results}
-    results = {result.target.column: result for result in filled.results}
+    phi = RandomFourier(N_FEATURES, width="median", random_state=random_state)
+    rows = MappedRows(X, phi.fit(X).transform)
+    doubts = {result.target.column: _Doubt(rows, result) for result in answers}
+    results = {result.target.column: result for result in answers}
     asked: list[Question] = []
-    while worth:
-        affordable = {column: values for column, values in worth.items() if costs[column] <= budget + 1e-9}
-        best = {column: int(np.argmax(values)) for column, values in affordable.items()}
+    while True:
+        worth = {column: doubt.worth() for column, doubt in doubts.items() if costs[column] <= budget + 1e-9}
+        best = {column: int(np.argmax(values)) for column, values in worth.items()}
         rated = {column: worth[column][row] / costs[column] for column, row in best.items()}
         column = max(rated, key=lambda name: rated[name], default=None)
         if column is None or not rated[column] > 0:
-            break
+            return asked
         row = best[column]
         asked.append(_question(results[column], row, costs[column], float(worth[column][row])))
         budget -= costs[column]
-        worth[column] = worth[column] * (1.0 - _similarity(X, X[row], width))
-        worth[column][row] = 0.0
-    return asked
+        doubts[column].ask(row)
 
 
-def _first_worth(result: TargetResult, X: np.ndarray, width: float, density: np.ndarray) -> np.ndarray:
-    known = np.flatnonzero(result.target.known)
-    nearest = np.zeros(len(X))
-    for row in known[:N_DENSITY_ROWS]:
-        nearest = np.maximum(nearest, _similarity(X, X[row], width))
-    worth = uncertainty(result) * density * (1.0 - nearest)
-    worth[known] = 0.0
-    return np.asarray(worth)
+class _Doubt:
+    """What is not known of one column: f = w'phi(x) with w ~ N(0, I), labels f + noise, each row weighed by u_j.
+
+    A label of row i lowers the mean of u_j Var f_j by mean_j u_j Cov_ij^2 / (Var_i + noise). With P the covariance of w
+    given the labels and M = mean_j u_j phi_j phi_j' that is phi_i' P M P phi_i / (phi_i' P phi_i + noise).
+    """
+
+    def __init__(self, rows: MappedRows, result: Answer) -> None:
+        self._rows = rows
+        self._open = ~result.target.known
+        labelled = rows.take(np.flatnonzero(result.target.known))
+        self._P = np.linalg.inv(np.eye(rows.shape[1]) + labelled.gram() / NOISE)
+        self._M = rows.gram(uncertainty(result)) / rows.shape[0]
+        self._variance, self._fall = np.zeros(rows.shape[0]), np.zeros(rows.shape[0])
+        for part, Phi in rows.blocks():
+            smooth = Phi @ self._P
+            self._variance[part] = np.sum(smooth * Phi, axis=1)
+            self._fall[part] = np.sum((smooth @ self._M) * smooth, axis=1)
+
+    def worth(self) -> np.ndarray:
+        """By how much a label of each row lowers the doubt; 0 where there is one."""
+        return np.where(self._open, self._fall / (self._variance + NOISE), 0.0)
+
+    def ask(self, row: int) -> None:
+        """As if the row were labelled: P becomes P - v v' / s with v = P phi_i and s = Var_i + noise."""
+        v = self._P @ self._rows.transform(self._rows.X[row : row + 1])[0].astype(np.float64)
+        s = self._variance[row] + NOISE
+        a, g = self._rows.times(np.column_stack([v, self._P @ (self._M @ v)])).astype(np.float64).T
+        self._fall += a * (a * (v @ self._M @ v) / s - 2.0 * g) / s
+        self._variance -= a**2 / s
+        self._P -= np.outer(v, v) / s
+        self._open[row] = False
 
 
-def _similarity(X: np.ndarray, one: np.ndarray, width: float) -> np.ndarray:
-    return np.asarray(np.exp(-0.5 * np.sum((X - one) ** 2, axis=1) / width**2))
-
-
-def _density(X: np.ndarray, width: float, rng: np.random.Generator) -> np.ndarray:
-    """The mean likeness of each row to the others, of a random part of them where they are many."""
-    some = X if len(X) <= N_DENSITY_ROWS else X[rng.choice(len(X), N_DENSITY_ROWS, replace=False)]
-    total = np.zeros(len(X))
-    for one in some:
-        total += _similarity(X, one, width)
-    return total / len(some)
-
-
-def _question(result: TargetResult, row: int, cost: float, worth: float) -> Question:
+def _question(result: Answer, row: int, cost: float, worth: float) -> Question:
     target, P = result.target, result.probabilities
     suggestion = target.spelt(result.predictions[row : row + 1])[0]
     if P is None:
