@@ -24,6 +24,8 @@ __all__ = ["Question", "best_questions", "costs_of", "questions", "sheet", "unce
 N_FEATURES = 300
 NOISE = 0.1
 """How far a label may be off, as a share of the variance of what it measures."""
+BLOCK_BYTES = 2**27
+"""Mapped rows held at once; their products with D x D matrices, in double precision, take four times that."""
 SHEET = ("row", "target", "label", "suggestion", "cost", "why")
 
 
@@ -86,7 +88,7 @@ def best_questions(
     if not budget > 0:
         raise TableError(f"A budget of {budget:g} pays for nothing. Pass a number above 0.")
     phi = RandomFourier(N_FEATURES, width="median", random_state=random_state)
-    rows = MappedRows(X, phi.fit(X).transform)
+    rows = MappedRows(X, phi.fit(X).transform, block_bytes=BLOCK_BYTES)
     doubts = {result.target.column: _Doubt(rows, result) for result in answers}
     results = {result.target.column: result for result in answers}
     asked: list[Question] = []
