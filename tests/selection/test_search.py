@@ -1,5 +1,6 @@
 """The CV estimators: agreement with the core, masks, weights, the guard, sentences."""
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -237,3 +238,14 @@ def squared_loss(model: LSVVClassifierCV, number: int) -> float:
         for s, loss in zip(model.atlas_.settings, model.atlas_.losses, strict=True)
         if s.map == number and s.loss == "squared"
     )
+
+
+def test_memory_for_members_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y, truth = iris()
+    monkeypatch.setattr("lsvv.selection.search.MEMBER_BYTES", 0)
+    model = LSVVClassifierCV(**{**SMALL, "spectral": 0.0}).fit(X, y)
+    families = Counter((m.setting.map, m.setting.loss) for m in model.atlas_.members)
+    assert max(families.values()) <= 16
+    best = min(model.atlas_.members, key=lambda m: float(m.losses.sum()))
+    assert best.losses.sum() == pytest.approx(min(float(loss.sum()) for loss in model.atlas_.losses))
+    assert model.score(X, truth) > 0.85

@@ -79,11 +79,12 @@ class MapView:
 class Atlas:
     """Settings in the order they were tried, their losses, and the members still worth keeping.
 
-    Members of one map and loss are averaged by themselves, so those of negligible weight there are let go at once:
-    memory holds what the average will use, not the whole grid.
+    Members of one map and loss are averaged by themselves, so those of negligible weight there are let go at once, and
+    all but the best ``most``: memory holds what the average will use, not the whole grid.
     """
 
     n_labels: np.ndarray
+    most: int = 10_000
     settings: list[Setting] = field(default_factory=list)
     losses: list[np.ndarray] = field(default_factory=list)
     members: list[Member] = field(default_factory=list)
@@ -107,9 +108,11 @@ class Atlas:
         losses = np.array([m.losses for m in mine])
         for group in (np.ones(len(mine), dtype=bool), supervised):
             if group.any():
+                whole = losses[group].sum(axis=1)
                 each = loo_weights(losses[group], self.n_labels) > 0
-                total = loo_weights(losses[group].sum(axis=1, keepdims=True), self.n_labels.max()) > 0
-                keep[np.flatnonzero(group)[each.any(axis=1) | total[:, 0]]] = True
+                counts = each.any(axis=1) | (loo_weights(whole[:, None], self.n_labels.max())[:, 0] > 0)
+                counts[np.argsort(whole, kind="stable")[self.most :]] = False
+                keep[np.flatnonzero(group)[counts]] = True
         self.members[start:] = [member for member, kept in zip(mine, keep, strict=True) if kept]
 
 

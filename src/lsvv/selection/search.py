@@ -31,6 +31,10 @@ SPECTRALS = (0.0, 0.01, 0.1)
 """Shares of the penalty that empties W."""
 SMALL_MAP, SMOOTH_MAPS = 200, 3
 """Maps of at most so many columns all meet the smooth losses; of larger ones the best so many under the squared."""
+SMOOTH_SIZE = 5e7
+"""Labelled rows x columns x outputs up to which a map meets the smooth losses, where the squared one is searched."""
+MEMBER_BYTES = 1e9
+"""Memory for the leave-one-out scores of the settings kept: each map and loss keeps its best, 8 at least."""
 MAX_LABELS = 5000
 """Labelled rows the atlas looks at; beyond, it chooses on a sample of them and refits the best setting on all."""
 
@@ -148,12 +152,14 @@ class SearchEstimator(BaseEstimator):
         self._T, self._known, self.labelled_ = targets.values[labelled], known, labelled
         self._A = weights / np.where(total > 0, total, 1.0)
         self._loss_of = {loss_name(loss): loss for loss in grid.losses}
-        self.atlas_ = Atlas(known.sum(axis=0).astype(np.float64))
+        maps = expand_maps(self.features, self.n_draws, X, rng)
+        most = int(MEMBER_BYTES / (4 * known.size * len(maps) * len(grid.losses)))
+        self.atlas_ = Atlas(known.sum(axis=0).astype(np.float64), max(most, 8))
         self.maps_, self._bases = [], []
         Lap: sp.csr_array | None = None
         leading: dict[bool, tuple[Member, MapView]] = {}
         waiting: list[MapView] = []
-        for number, (feature_map, kind) in enumerate(expand_maps(self.features, self.n_draws, X, rng)):
+        for number, (feature_map, kind) in enumerate(maps):
             fitted = fit_map(feature_map, X, None)
             rows, basis = compress(map_rows(fitted, X))
             if Lap is None and max(grid.manifolds) > 0.0:
@@ -180,13 +186,15 @@ class SearchEstimator(BaseEstimator):
     def _visit(self, view: MapView, grid: Grid, waiting: list[MapView]) -> list[MapView]:
         """Add the squared loss's settings; those of smooth losses at once for a small map, else if it stays in front.
 
-        Smooth losses cost ten times the squared one: one draw of each kind has to do, and of large maps the best few.
+        Smooth losses cost ten times the squared one: one draw of each kind has to do, of large maps the best few, and
+        beyond ``SMOOTH_SIZE`` they are left out.
         """
         smooth, known = _smooth(grid.losses), {setting.kind for setting in self.atlas_.settings}
         self._add(view, grid, [loss for loss in grid.losses if loss not in smooth])
-        if len(smooth) == len(grid.losses) or (view.kind not in known and view.Phi.shape[1] <= SMALL_MAP):
+        affordable = view.kind not in known and view.Phi.size * self._T.shape[1] <= SMOOTH_SIZE
+        if len(smooth) == len(grid.losses) or (affordable and view.Phi.shape[1] <= SMALL_MAP):
             self._add(view, grid, smooth)
-        elif smooth and view.kind not in known:
+        elif smooth and affordable:
             waiting = sorted([*waiting, view], key=lambda one: self.atlas_.best_of(one.number))[:SMOOTH_MAPS]
         return waiting
 
