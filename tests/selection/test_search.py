@@ -222,7 +222,10 @@ def test_limited_to_nothing_is_refused() -> None:
         LSVVClassifierCV(**{**SMALL, "selection": "best"}).fit(X, y).limited_to(lambda setting: True)
 
 
-def test_large_maps_meet_smooth_losses_only_where_the_squared_loss_puts_them_in_front() -> None:
+def test_large_maps_meet_smooth_losses_only_where_the_squared_loss_puts_them_in_front(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("lsvv.selection.search.CHEAP", 1000)
     X, y = np.random.default_rng(0).normal(size=(300, 4)), np.full(300, -1)
     y[:40] = (X[:40, 0] > 0).astype(int)
     model = LSVVClassifierCV(features=[RandomFourier(250), Linear()], ridge=(1e-3, 1e-1), manifold=0.0, n_draws=1)

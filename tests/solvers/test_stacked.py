@@ -5,7 +5,7 @@ import pytest
 
 from lsvv.assembly import build_objective, build_risk
 from lsvv.features import MappedRows
-from lsvv.losses import MulticlassLogistic, Squared
+from lsvv.losses import Loss, MulticlassLogistic, Squared
 from lsvv.penalties import TailSum
 from lsvv.risk import RowRisk
 from lsvv.solvers import solve
@@ -19,7 +19,7 @@ SPECTRAL = np.array([0.0, 0.02, 0.05, 10.0])
 FREE_RANKS = np.array([0, 0, 2, 1])
 
 
-def stacked(risk, ridge: float = 1e-2) -> np.ndarray:
+def stacked(risk: RowRisk, ridge: float = 1e-2) -> np.ndarray:
     """The four tail penalties at once, through the risk's own gradient."""
 
     def gradient(V: np.ndarray, _: np.ndarray) -> np.ndarray:
@@ -33,7 +33,7 @@ def stacked(risk, ridge: float = 1e-2) -> np.ndarray:
 
 
 @pytest.mark.parametrize("loss", [Squared(), MulticlassLogistic()], ids=["squared", "logistic"])
-def test_each_problem_ends_where_the_core_ends(loss) -> None:
+def test_each_problem_ends_where_the_core_ends(loss: Loss) -> None:
     rows = MappedRows(Phi, lambda block: block)
     risk = RowRisk.from_rows(rows, loss, T, A, fit_intercept=True)
     for V, strength, free in zip(stacked(risk), SPECTRAL, FREE_RANKS, strict=True):

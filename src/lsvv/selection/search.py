@@ -29,10 +29,9 @@ RIDGES = tuple(10.0**e for e in range(-6, 1))
 MANIFOLDS = (0.0, *(10.0**e for e in range(-3, 3)))
 SPECTRALS = (0.0, 0.01, 0.1)
 """Shares of the penalty that empties W."""
-SMALL_MAP, SMOOTH_MAPS = 200, 3
-"""Maps of at most so many columns all meet the smooth losses; of larger ones the best so many under the squared."""
-SMOOTH_SIZE = 5e7
-"""Labelled rows x columns x outputs up to which a map meets the smooth losses, where the squared one is searched."""
+CHEAP, DEAR, SMOOTH_MAPS = 4e6, 5e7, 3
+"""Labelled rows x columns x outputs up to which every map meets the smooth losses, and beyond which none does; between
+them the best so many maps under the squared loss do."""
 MEMBER_BYTES = 1e9
 """Memory for the leave-one-out scores of the settings kept: each map and loss keeps its best, 8 at least."""
 MAX_LABELS = 5000
@@ -184,17 +183,17 @@ class SearchEstimator(BaseEstimator):
             self._explore_tail(best, view, rng)
 
     def _visit(self, view: MapView, grid: Grid, waiting: list[MapView]) -> list[MapView]:
-        """Add the squared loss's settings; those of smooth losses at once for a small map, else if it stays in front.
+        """Add the squared loss's settings; those of smooth losses at once if cheap, else for the best.
 
-        Smooth losses cost ten times the squared one: one draw of each kind has to do, of large maps the best few, and
-        beyond ``SMOOTH_SIZE`` they are left out.
+        Smooth losses cost ten times the squared one: one draw of each kind has to do, and where the problem is large,
+        the best few kinds or none.
         """
         smooth, known = _smooth(grid.losses), {setting.kind for setting in self.atlas_.settings}
         self._add(view, grid, [loss for loss in grid.losses if loss not in smooth])
-        affordable = view.kind not in known and view.Phi.size * self._T.shape[1] <= SMOOTH_SIZE
-        if len(smooth) == len(grid.losses) or (affordable and view.Phi.shape[1] <= SMALL_MAP):
+        size = view.Phi.size * self._T.shape[1]
+        if len(smooth) == len(grid.losses) or (view.kind not in known and size <= CHEAP):
             self._add(view, grid, smooth)
-        elif smooth and affordable:
+        elif smooth and view.kind not in known and size <= DEAR:
             waiting = sorted([*waiting, view], key=lambda one: self.atlas_.best_of(one.number))[:SMOOTH_MAPS]
         return waiting
 
