@@ -195,7 +195,7 @@ def test_a_second_run_on_the_folder_is_refused(start: Start, tmp_path: Path) -> 
 
 def test_ctrl_c_leaves_clean_records(start: Start, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    running = start(*COMMAND, str(out), "--jobs", "2", seconds=0.3)
+    running = start(*COMMAND, str(out), "--jobs", "2", seconds=1.0)
     wait_for_records(out, 4)
     running.send_signal(signal.SIGINT)
     code, said = ended(running)

@@ -27,8 +27,8 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
     Parameters
     ----------
     features : "auto", str, transformer or list of them, default="auto"
-        "auto" searches the linear map and Fourier maps of 1000 components. A map with ``width="auto"`` is searched
-        over 0.25 to 4 medians; a fixed width stays.
+        "auto" searches the linear map, Fourier maps of the Gaussian kernel and landmark maps of the Laplacian kernel,
+        each of 1000 components. A map with ``width="auto"`` is searched over 0.25 to 4 medians; a fixed width stays.
     loss : str or sequence, default=("squared", "logistic")
         Losses searched: "squared", "logistic", "smooth_hinge".
     ridge, manifold, power : number or sequence

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from lsvv.features import FeatureMap, LandmarkMap, Linear, MappedRows, RandomFourier, as_feature_map
+from lsvv.features import FeatureMap, LandmarkMap, Linear, MappedRows, Nystroem, RandomFourier, as_feature_map
 from lsvv.features.width import median_distance, median_multiple
 from lsvv.linalg import Array, dense, take_rows, to_numpy
 
 WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0)
 """Multiples of the median distance that a width="auto" stands for."""
 N_COMPONENTS = 1000
-"""Size of the Fourier map of features="auto"."""
+"""Size of the maps of features="auto"."""
 DRAWN_COLUMNS, MOST_DRAWS = 500, 5
 """A small random map is drawn anew until so many columns were seen, so often at most, and the draws are averaged."""
 
@@ -24,12 +24,12 @@ DRAWN_COLUMNS, MOST_DRAWS = 500, 5
 def expand_maps(features: Any, n_draws: int | str, X: Array, rng: np.random.Generator) -> list[tuple[Any, int]]:
     """Unfitted transformers, each with the number of its kind: draws that differ by chance alone share one.
 
-    "auto" is linear and Fourier, lists are joined, each width "auto" becomes several. Widths in medians become numbers
-    here: all maps of a search share one median distance between the rows ``X``.
+    "auto" is linear, Fourier and landmarks, lists are joined, each width "auto" becomes several. Widths in medians
+    become numbers here: all maps of a search share one median distance between the rows ``X``.
     """
     median = cache(lambda: median_distance(X, None, rng))
     if isinstance(features, str) and features == "auto":
-        features = [Linear(), RandomFourier(N_COMPONENTS)]
+        features = [Linear(), RandomFourier(N_COMPONENTS), Nystroem(N_COMPONENTS, kernel="laplacian")]
     maps: list[tuple[Any, int]] = []
     n_kinds = 0
     for one in features if isinstance(features, (list, tuple)) else [features]:
