@@ -84,12 +84,12 @@ def _trial(name: str, data: Path, seed: int) -> dict[str, float]:
 def _table(errors: dict[tuple[str, str], dict[int, float]]) -> list[str]:
     """One row a set: the figures, the marks, and the paired comparison with supervised."""
     lines = [
-        "Test error of classes and Hamming loss of labels in %, 100 x MSE of numbers scaled to [0, 1]; mean over common",
-        "splits (70/30; 10% of the training rows labelled for classes, stratified, 50% for labels and numbers). No fit",
-        "sees a test row. The rule was settled on the test errors of splits 0 to 9 of the smaller sets, the maps on",
-        "those of splits from 100 on, which are not in this table. Restricted: maps of at most 100 columns (Fourier,",
-        "landmarks of two kernels, linear), five draws each. Default: `safe=True`, any map. Supervised: the settings",
-        "without the manifold term of the same search.",
+        "Test error of classes and Hamming loss of labels in %, 100 x MSE of numbers scaled to [0, 1]; mean over",
+        "common splits (70/30; 10% of the training rows labelled for classes, stratified, 50% for labels, numbers).",
+        "No fit sees a test row. The rule was settled on test errors of splits 0 to 9 of the smaller sets, the maps",
+        "on those of splits from 100 on, which are not in this table. Restricted: maps of at most 100 columns",
+        "(Fourier, landmarks of two kernels, linear), five draws each. Default: `safe=True`, any map. Supervised: the",
+        "settings without the manifold term of the same search.",
         "",
         "| data | splits | restricted (s.e.) | mark | | default | default / restricted | supervised | p (Holm) |",
         "|---|---|---|---|---|---|---|---|---|",

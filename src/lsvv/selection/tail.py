@@ -92,9 +92,16 @@ def _fits(
     counts = np.array([0, *(resolve_free_rank(float(rank), *B.shape) for _, rank in axis)])
     start = np.broadcast_to(bare, (len(shares), *B.shape)).copy()
     lipschitz = np.full(len(shares), 2.0 * largest)
-    stack = minimise_stacked(gradient, start, lipschitz, shares * unit, counts, n_features=len(B))
+    stack = minimise_stacked(
+        gradient, start, lipschitz, shares * unit, counts, n_features=len(B), max_iter=_steps(*B.shape)
+    )
     W = stack if E is None else np.matmul(E, stack)
     return _Fits(W, centre - np.einsum("kd,sdk->sk", mean, W), unit)
+
+
+def _steps(D: int, K: int) -> int:
+    """300, or 100 where a step of one problem costs more than about ten milliseconds."""
+    return 300 if D * K * min(D, K) <= 1e7 else 100
 
 
 def _moments(
