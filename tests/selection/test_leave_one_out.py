@@ -114,3 +114,24 @@ def test_smooth_paths_visit_every_setting_from_strong_ridges_to_weak() -> None:
     T = np.eye(2)[np.arange(12) % 2]
     points = list(smooth_path(Phi, T, even(12), G, [0.0, 1.0], [1e-3, 1e-1], MulticlassLogistic()))
     assert [(p.manifold, p.ridge) for p in points] == [(0.0, 1e-1), (0.0, 1e-3), (1.0, 1e-1), (1.0, 1e-3)]
+
+
+@pytest.mark.parametrize("loss", [MulticlassLogistic(), BinaryLogistic()], ids=["classes", "labels"])
+@pytest.mark.parametrize("ridge", [1e-4, 1e-2, 1.0])
+def test_orthogonal_rows_are_predicted_by_nothing_however_well_they_are_fitted(loss: Loss, ridge: float) -> None:
+    T = np.eye(3)[np.arange(9) % 3]
+    (point,) = smooth_path(
+        3.0 * np.eye(9), T, even(9), None, [0.0], [ridge], loss, fit_intercept=False, n_iter=5000, tol=1e-9
+    )
+    assert np.abs(point.W).max() > 0.01
+    np.testing.assert_allclose(point.loo, 0.0, atol=1e-5 * np.abs(point.W).max())
+
+
+def test_a_map_that_learns_by_heart_is_seen_through() -> None:
+    rng = np.random.default_rng(0)
+    Phi, T = rng.normal(size=(24, 60)) / 60**0.5, np.eye(3)[rng.integers(3, size=24)]
+    (point,) = smooth_path(Phi, T, even(24), None, [0.0], [1e-3], MulticlassLogistic(), n_iter=1000, tol=1e-6)
+    honest = brute_force(Phi, T, np.zeros((60, 60)), 1e-3, 0.0, MulticlassLogistic(), True)
+    approximate, exact = (float(np.mean(f.argmax(axis=1) == T.argmax(axis=1))) for f in (point.loo, honest))
+    assert np.mean((Phi @ point.W + point.b).argmax(axis=1) == T.argmax(axis=1)) == 1.0
+    assert abs(approximate - exact) < 0.15

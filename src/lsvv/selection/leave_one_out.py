@@ -199,10 +199,11 @@ def _one_newton_step(
     loss: Loss,
     fit_intercept: bool,
 ) -> np.ndarray:
-    """f_ik + q_i g_ik / (1 - w_ik q_i), g and w the loss's first and second derivatives at the fitted scores.
+    """f_ik + q_i g_ik / (1 - w_i q_i), g and w the loss's first and second derivatives at the fitted scores.
 
-    q_i = a_i z_i' (Z' diag(a w) Z + 2 P)^-1 z_i with the curvature averaged over the outputs, so that one factorisation
-    serves them all.
+    q_i = a_i z_i' (Z' diag(a w) Z + 2 P)^-1 z_i with the curvature w averaged over the outputs, so that one
+    factorisation serves them all. The same w below the line keeps 1 - w_i q_i above 0, and makes the step exact where
+    rows are orthogonal: each is then predicted by the intercept alone, however well it was fitted.
     """
     c = loss.curvature
     gradient, curvature = loss.derivatives(F, T)
@@ -216,4 +217,4 @@ def _one_newton_step(
     L = scipy.linalg.cholesky(H, lower=True, check_finite=False)
     solved = scipy.linalg.blas.dtrsm(1.0, L, Z.T, lower=1)
     q = a * (np.sum(solved * solved, axis=0) + float(fit_intercept) / (a @ weight))
-    return F + q[:, None] * gradient / np.maximum(1.0 - curvature * q[:, None], 0.1)
+    return F + (q / np.maximum(1.0 - weight * q, 1e-6))[:, None] * gradient
