@@ -4,6 +4,7 @@ A run starts from two labels an output, drawn at random, and buys 10, 10, 20 and
 fitted anew. Asking goes through ``lsvv.tables.asking.best_questions``, as ``lsvv ask`` does. The model is a small one
 of the kind ``lsvv fill`` takes: LSVVClassifierCV or LSVVRegressorCV with a linear map and 200 Fourier features, the
 squared loss, power 2 and no tail. Columns are centred, divided by their deviation and cut at 4, as ``lsvv fill`` does.
+The rule of asking was chosen among several on seeds from 100 on; the seeds here are 0 to 19.
 """
 
 from __future__ import annotations
