@@ -4,6 +4,7 @@ import pytest
 
 from lsvv.data import paper_names
 from lsvv.experiments.plan import (
+    FIRST_SEED,
     BIG,
     COMPARED,
     DECLARED_CHOOSER,
@@ -48,7 +49,7 @@ def test_big_sets_come_last_and_seed_by_seed() -> None:
     big = units[first_big:]
     assert all(unit.data in BIG for unit in big)
     assert {unit.data for unit in big[: 2 * len(BIG)]} == set(BIG)
-    assert {unit.seed for unit in big[: 2 * len(BIG)]} == {0}
+    assert {unit.seed for unit in big[: 2 * len(BIG)]} == {FIRST_SEED}
     assert [unit.chooser for unit in big] == ["atlas"] * (len(big) // 2) + ["cv"] * (len(big) // 2)
 
 

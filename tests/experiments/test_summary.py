@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from lsvv.experiments.bundled import bundled
-from lsvv.experiments.plan import PAPER, table_units
+from lsvv.experiments.plan import FIRST_SEED, PAPER, table_units
 from lsvv.experiments.published import METHODS, published
 from lsvv.experiments.records import Record
 from lsvv.experiments.statistics import corrected_resampled_t, paired_t
@@ -42,7 +42,9 @@ def test_bold_is_the_least_mean_and_underlined_what_the_paired_t_cannot_tell_fro
     shifts = {"SRM-VV": 5.0, "SS-VV": 0.02, "LRC-VV": 0.25, "LSVV": 0.0}
     noise = {method: rng.normal(0, 0.5, size=30) for method in METHODS}
     errors = {method: common + shifts[method] + noise[method] for method in METHODS}
-    records = records_of(table_units("linear-mc", "iris", "atlas"), lambda unit, m: float(errors[m][unit.seed]))
+    records = records_of(
+        table_units("linear-mc", "iris", "atlas"), lambda unit, m: float(errors[m][unit.seed - FIRST_SEED])
+    )
     cells = row(Results(records, data).table("linear-mc"), "iris").cells
     best = min(METHODS, key=lambda method: errors[method].mean())
     assert [method for method in METHODS if cells[method].mark == "best"] == [best]

@@ -135,3 +135,14 @@ def test_a_map_that_learns_by_heart_is_seen_through() -> None:
     approximate, exact = (float(np.mean(f.argmax(axis=1) == T.argmax(axis=1))) for f in (point.loo, honest))
     assert np.mean((Phi @ point.W + point.b).argmax(axis=1) == T.argmax(axis=1)) == 1.0
     assert abs(approximate - exact) < 0.15
+
+
+@pytest.mark.parametrize("counts", [(4, 4, 4), (5, 5, 1), (9, 2, 1)])
+def test_the_step_stays_within_bounds_with_an_intercept_and_a_class_of_one_label(counts: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(0)
+    T = np.repeat(np.eye(3), counts, axis=0)
+    for width in (0.1, 1.0, 10.0):
+        Phi = np.cos(rng.normal(size=(len(T), 4)) @ rng.normal(size=(4, 100)) / width) * 2**0.5 / 10
+        ridges = [1e-4, 1e-3, 1e-2, 1e-1]
+        for point in smooth_path(Phi, T, even(len(T)), None, [0.0], ridges, MulticlassLogistic()):
+            assert np.abs(point.loo).max() < 50 * max(1.0, np.abs(Phi @ point.W + point.b).max())

@@ -161,7 +161,8 @@ def _told(model: Any, task: str, fold: Fold) -> tuple[np.ndarray, dict[str, Any]
         scores = np.asarray(model.predict(fold.X_test)).reshape(len(fold.y_test), -1)
     else:
         scores = np.asarray(model.predict_proba(fold.X_test))
-    share = None if model.guard_ is None else model.guard_.share
+    # a best setting that was refitted is used whole, whatever the guard said of the average
+    share = None if model.guard_ is None or model.best_estimator_ is not None else model.guard_.share
     return scores, {**_plain(model.best_params_), "semi_supervised_share": share}
 
 

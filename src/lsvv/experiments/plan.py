@@ -22,6 +22,7 @@ __all__ = [
     "COMPARED",
     "DECLARED_CHOOSER",
     "EXPERIMENTS",
+    "FIRST_SEED",
     "PAPER",
     "QUICK",
     "SUBSTITUTES",
@@ -29,6 +30,7 @@ __all__ = [
     "Unit",
     "curve_units",
     "plan",
+    "seeds",
     "table_sets",
     "table_units",
     "task_of",
@@ -139,6 +141,22 @@ class Design:
     mark: int | None = None
 
 
+FIRST_SEED = 1000
+"""Splits from here on were not looked at while rules and defaults were made; those below 200 were."""
+
+
+def seeds(count: int) -> range:
+    """The seeds of ``count`` splits.
+
+    Examples
+    --------
+    >>> list(seeds(2))
+    [1000, 1001]
+
+    """
+    return range(FIRST_SEED, FIRST_SEED + count)
+
+
 _TENTHS = tuple(step / 10 for step in range(11))
 
 PAPER = Design(
@@ -197,7 +215,7 @@ def table_units(table: str, data: str, chooser: Chooser, design: Design = PAPER)
     """The splits of one row of a table, by seed."""
     hidden: Hidden = "rows" if task_of(data) == "multi-class" else design.hidden
     space: Space = "linear" if table.startswith("linear") else "kernel"
-    return tuple(Unit(data, space, seed, chooser, hidden=hidden) for seed in range(design.repeats))
+    return tuple(Unit(data, space, seed, chooser, hidden=hidden) for seed in seeds(design.repeats))
 
 
 def curve_units(
@@ -217,7 +235,7 @@ def curve_units(
     if figure == "theta":
         return {
             theta: [
-                Unit(data, space, seed, chooser, None, theta, design.hidden) for seed in range(design.theta_repeats)
+                Unit(data, space, seed, chooser, None, theta, design.hidden) for seed in seeds(design.theta_repeats)
             ]
             for theta in design.thetas
         }
@@ -225,7 +243,7 @@ def curve_units(
     return {
         share: [
             Unit(data, space, seed, chooser, None if share == usual else share, None, design.hidden)
-            for seed in range(design.rate_repeats)
+            for seed in seeds(design.rate_repeats)
         ]
         for share in design.shares
     }

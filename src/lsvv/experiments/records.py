@@ -5,6 +5,7 @@ newline was never acknowledged; readers leave it out and the next writer cuts it
 """
 
 import gzip
+import hashlib
 import json
 import os
 import platform
@@ -12,6 +13,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -78,17 +80,17 @@ class Record:
 
 
 def environment() -> dict[str, Any]:
-    """What a figure may depend on besides its trial: versions of the packages, the machine, the cores to use.
+    """What a figure may depend on besides its trial: our code, versions of the packages, the machine, the cores to use.
 
     Examples
     --------
     >>> sorted(environment())
-    ['cores', 'machine', 'versions']
+    ['code', 'cores', 'machine', 'versions']
 
     """
     packages = ("lsvv", "numpy", "scipy", "scikit-learn")
     versions = {"python": platform.python_version(), **{package: version(package) for package in packages}}
-    return {"versions": versions, "machine": platform.machine(), "cores": _cores()}
+    return {"code": _code(), "versions": versions, "machine": platform.machine(), "cores": _cores()}
 
 
 def trial_key(trial: Trial) -> str:
@@ -191,6 +193,15 @@ def pack(folder: str | os.PathLike[str]) -> Path:
         _sync_folder(place)
         (place / LIVE).unlink(missing_ok=True)
     return place / PACKED
+
+
+@cache
+def _code() -> str:
+    """A short hash of what learning and choosing are made of: every source left of the reports."""
+    package = Path(__file__).parents[1]
+    beside = ("report", "cli", "tables", "theory")
+    sources = sorted(path for path in package.rglob("*.py") if path.relative_to(package).parts[0] not in beside)
+    return hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:12]
 
 
 def _cores() -> int:

@@ -202,8 +202,9 @@ def _one_newton_step(
     """f_ik + q_i g_ik / (1 - w_i q_i), g and w the loss's first and second derivatives at the fitted scores.
 
     q_i = a_i z_i' (Z' diag(a w) Z + 2 P)^-1 z_i with the curvature w averaged over the outputs, so that one
-    factorisation serves them all. The same w below the line keeps 1 - w_i q_i above 0, and makes the step exact where
-    rows are orthogonal: each is then predicted by the intercept alone, however well it was fitted.
+    factorisation serves them all; with an intercept, about the mean that w gives. The same w below the line keeps
+    1 - w_i q_i above 0, and makes the step exact where rows are orthogonal: each is then predicted by nothing, however
+    well it was fitted.
     """
     c = loss.curvature
     gradient, curvature = loss.derivatives(F, T)
@@ -214,7 +215,12 @@ def _one_newton_step(
     root = Z * np.sqrt(a * np.maximum(c - weight, 0.0))[:, None]
     H = scipy.linalg.blas.dsyrk(-1.0, root.T, lower=1)
     H[np.diag_indices_from(H)] += 2.0 * diagonal
+    mass = float(a @ weight)
+    if fit_intercept:
+        centre = (a * weight) @ Z / mass
+        H -= mass * np.outer(centre, centre)
+        Z = Z - centre
     L = scipy.linalg.cholesky(H, lower=True, check_finite=False)
     solved = scipy.linalg.blas.dtrsm(1.0, L, Z.T, lower=1)
-    q = a * (np.sum(solved * solved, axis=0) + float(fit_intercept) / (a @ weight))
+    q = a * (np.sum(solved * solved, axis=0) + float(fit_intercept) / mass)
     return F + (q / np.maximum(1.0 - weight * q, 1e-6))[:, None] * gradient
