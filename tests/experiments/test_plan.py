@@ -4,11 +4,11 @@ import pytest
 
 from lsvv.data import paper_names
 from lsvv.experiments.plan import (
-    FIRST_SEED,
     BIG,
     COMPARED,
     DECLARED_CHOOSER,
     EXPERIMENTS,
+    FIRST_SEED,
     PAPER,
     QUICK,
     SUBSTITUTES,
@@ -85,7 +85,7 @@ def test_entries_are_hidden_where_there_are_entries() -> None:
 def test_tables_without_splits_and_the_smoke_version() -> None:
     assert plan(["datasets", "methods"]) == ()
     assert {unit.data for unit in plan(EXPERIMENTS, QUICK)} == {"iris", "wine", "generated"}
-    assert Unit("iris", "linear", 0, "atlas") in plan(["linear-mc"], QUICK)
+    assert Unit("iris", "linear", FIRST_SEED, "atlas") in plan(["linear-mc"], QUICK)
 
 
 def test_unknown_names_are_refused() -> None:

@@ -197,11 +197,14 @@ def pack(folder: str | os.PathLike[str]) -> Path:
 
 @cache
 def _code() -> str:
-    """A short hash of what learning and choosing are made of: every source left of the reports."""
+    """A short hash of the sources a figure comes from: all that learns, chooses, splits and judges."""
     package = Path(__file__).parents[1]
-    beside = ("report", "cli", "tables", "theory")
-    sources = sorted(path for path in package.rglob("*.py") if path.relative_to(package).parts[0] not in beside)
-    return hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:12]
+    judging = [
+        Path(__file__).with_name(f"{name}.py") for name in ("choosing", "cross_validation", "metrics", "protocol")
+    ]
+    beside = ("cli", "experiments", "report", "tables", "theory")
+    learning = [path for path in package.rglob("*.py") if path.relative_to(package).parts[0] not in beside]
+    return hashlib.sha256(b"".join(path.read_bytes() for path in sorted([*judging, *learning]))).hexdigest()[:12]
 
 
 def _cores() -> int:
