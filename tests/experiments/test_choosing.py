@@ -42,7 +42,7 @@ def test_a_candidate_is_the_cores_fit_at_the_converted_strengths(width: float) -
         tol=1e-9,
         max_iter=20_000,
     ).fit(X, y)
-    (scores,) = here.scores([one], IRIS.X_test)
+    (scores,) = here.scores([one], IRIS.X_test, np.ones(rows.size, bool))
     np.testing.assert_allclose(scores, core.decision_function(IRIS.X_test), atol=5e-3)
 
 
@@ -51,7 +51,7 @@ def test_the_smoothed_hinge_is_the_cores() -> None:
     rows = np.flatnonzero(y >= 0)
     Lap, degree = _plain_laplacian(X)
     here = _Space.of(X, Lap, degree, 0.0, rows, np.eye(3)[y[rows]], np.ones((rows.size, 3), bool), HINGE, 0)
-    (scores,) = here.scores([Candidate(0.0, 1e-2, 0.0, 0.0, 0)], IRIS.X_test)
+    (scores,) = here.scores([Candidate(0.0, 1e-2, 0.0, 0.0, 0)], IRIS.X_test, np.ones(rows.size, bool))
     core = LSVVClassifier(features=Linear(), loss=HINGE, ridge=1e-2, manifold=0.0, tol=1e-8, max_iter=20_000).fit(X, y)
     np.testing.assert_allclose(scores, core.decision_function(IRIS.X_test), atol=6e-2)
 
@@ -65,7 +65,7 @@ def test_masked_entries_are_left_out_of_each_outputs_loss() -> None:
     Lap, degree = _plain_laplacian(fold.X_train)
     T = np.nan_to_num(Y)
     here = _Space.of(fold.X_train, Lap, degree, 0.0, rows, T[rows], known[rows], Squared(), 0)
-    (scores,) = here.scores([Candidate(0.0, 1e-2, 0.0, 0.0, 0)], fold.X_test)
+    (scores,) = here.scores([Candidate(0.0, 1e-2, 0.0, 0.0, 0)], fold.X_test, np.ones(rows.size, bool))
     core = LSVVRegressor(features=Linear(), ridge=1e-2, manifold=0.0).fit(fold.X_train, Y)
     spread = np.array([Y[known[:, k], k].std() for k in range(Y.shape[1])])
     assert spread.min() > 0
@@ -81,14 +81,76 @@ def test_methods_see_the_same_settings_without_what_they_lack() -> None:
     assert {(c.width, c.tau_a) for c in of_method("SRM-VV", drawn, 10)} == {(c.width, c.tau_a) for c in drawn}
 
 
+def test_the_chosen_candidate_is_fitted_by_the_core() -> None:
+    X, y = IRIS.X_train, IRIS.y_train
+    rows = np.flatnonzero(y >= 0)
+    Lap, degree = _plain_laplacian(X)
+    here = _Space.of(X, Lap, degree, 0.5, rows, np.eye(3)[y[rows]], np.ones((rows.size, 3), bool), HINGE, 0)
+    scores, residual = here.refit(Candidate(0.5, 1e-6, 1e-6, 1e-3, 0), IRIS.X_test)
+    core = LSVVClassifier(
+        features=RandomFourier(100, width=0.5, random_state=0),
+        loss=HINGE,
+        ridge=1e-6,
+        manifold=1e-6 * len(X) * degree,
+        spectral=1e-3,
+        n_neighbors=10,
+        laplacian="plain",
+        power=1,
+        tol=1e-7,
+        max_iter=20_000,
+    ).fit(X, y)
+    assert residual <= 1e-5
+    np.testing.assert_allclose(scores, core.decision_function(IRIS.X_test), atol=2e-2)
+
+
+def test_candidates_in_several_stacks_score_as_in_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = IRIS.X_train, IRIS.y_train
+    rows = np.flatnonzero(y >= 0)
+    Lap, degree = _plain_laplacian(X)
+    here = _Space.of(X, Lap, degree, 0.0, rows, np.eye(3)[y[rows]], np.ones((rows.size, 3), bool), HINGE, 0)
+    some = candidates("linear", 3, 0, whole=False)[:7]
+    together = here.scores(some, IRIS.X_test, np.ones(rows.size, bool))
+    monkeypatch.setattr("lsvv.experiments.cross_validation.STACK_BYTES", 1)
+    np.testing.assert_allclose(here.scores(some, IRIS.X_test, np.ones(rows.size, bool)), together, atol=1e-9)
+
+
+NUMBERS = fold_of(
+    Dataset(
+        **{
+            **vars(bundled(GENERATED)),
+            "task": "regression",
+            "y": bundled(GENERATED).y + np.random.default_rng(0).normal(size=bundled(GENERATED).y.shape),
+        }
+    )
+)
+TASKS = {"multi-class": IRIS, "multi-label": LABELS, "regression": NUMBERS}
+
+
+@pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("chooser", ["cv", "atlas"])
 @pytest.mark.parametrize("space", ["linear", "kernel"])
-def test_all_four_methods_answer_on_every_task(chooser: str, space: str) -> None:
-    found = choose(LABELS, task="multi-label", space=space, chooser=chooser, seed=0)
+def test_all_four_methods_answer_on_every_task_without_looking_at_the_test_targets(
+    chooser: str, space: str, task: str
+) -> None:
+    fold = TASKS[task]
+    found = choose(fold, task=task, space=space, chooser=chooser, seed=0)
     assert list(found) == list(METHODS)
-    for choice in found.values():
-        assert choice.scores.shape == LABELS.y_test.shape
+    blind = Fold(**{**vars(fold), "y_test": np.zeros_like(fold.y_test), "y_train_true": np.zeros_like(fold.y_train)})
+    again = choose(blind, task=task, space=space, chooser=chooser, seed=0)
+    for method, choice in found.items():
+        assert choice.scores.shape[0] == fold.y_test.shape[0]
         assert np.isfinite(choice.scores).all()
+        np.testing.assert_array_equal(choice.scores, again[method].scores)
+
+
+def test_beyond_the_most_labels_each_method_searches_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("lsvv.experiments.choosing", "lsvv.selection.search"):
+        monkeypatch.setattr(f"{module}.MAX_LABELS", 20)
+    found = choose(LABELS, task="multi-label", space="linear", chooser="atlas", seed=0)
+    for method, choice in found.items():
+        told = choice.parameters
+        assert ALLOWED[method](Setting(0, "squared", 1, told["manifold"], told["ridge"], told["spectral"]))
+        assert told["semi_supervised_share"] is None
 
 
 @pytest.mark.parametrize("chooser", ["cv", "atlas"])
@@ -98,9 +160,16 @@ def test_with_every_value_free_the_tail_is_gone(chooser: str) -> None:
     np.testing.assert_allclose(found["LRC-VV"].scores, found["SRM-VV"].scores, atol=1e-5)
 
 
-def test_test_targets_are_not_looked_at() -> None:
-    hidden = Fold(**{**vars(IRIS), "y_test": np.zeros_like(IRIS.y_test), "y_train_true": np.zeros_like(IRIS.y_train)})
-    seen = choose(IRIS, task="multi-class", space="linear", chooser="atlas", seed=0)
-    unseen = choose(hidden, task="multi-class", space="linear", chooser="atlas", seed=0)
-    for method in METHODS:
-        np.testing.assert_array_equal(seen[method].scores, unseen[method].scores)
+def test_with_no_value_free_the_tail_is_the_trace_norm() -> None:
+    found = choose(LABELS, task="multi-label", space="linear", chooser="atlas", seed=0, free_rank=0.0)["LSVV"]
+    told = {name: found.parameters[name] for name in ("ridge", "manifold", "power", "spectral")}
+    core = LSVVClassifier(features=Linear(), loss="squared", n_neighbors=10, **told).fit(LABELS.X_train, LABELS.y_train)
+    assert told["spectral"] > 0.0
+    assert core.free_rank == 0
+    np.testing.assert_allclose(core.predict_proba(LABELS.X_test), found.scores, atol=1e-9)
+
+
+def test_a_w_too_large_for_folds_is_refused_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lsvv.experiments.cross_validation.TOO_DEAR", 10)
+    with pytest.raises(ValueError, match="Choose by 'atlas' here"):
+        choose(LABELS, task="multi-label", space="linear", chooser="cv", seed=0)

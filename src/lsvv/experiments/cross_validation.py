@@ -10,14 +10,16 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
-from lsvv.assembly import map_rows
+from lsvv.assembly import build_objective, build_risk, map_rows
 from lsvv.experiments.published import METHODS
-from lsvv.features import Linear, RandomFourier
+from lsvv.features import Linear, MappedRows, RandomFourier
 from lsvv.graph import KNNGraph, laplacian, manifold_matrix
 from lsvv.linalg import Array, dense, take_rows, to_numpy
 from lsvv.losses import Loss, MulticlassHinge, Squared
+from lsvv.penalties import TailSum
 from lsvv.risk import distinct_columns
 from lsvv.selection.splitters import LabeledKFold
+from lsvv.solvers import solve
 from lsvv.solvers.stacked import Gradient, minimise_stacked
 from lsvv.spectral import resolve_free_rank
 
@@ -31,7 +33,11 @@ N_DRAWN = 100
 WHOLE_GRID_ROWS = 15
 """Up to this many labelled rows all candidates of the linear space are tried."""
 HINGE = MulticlassHinge(smoothing=0.1)
-MAX_ITER = 300
+MAX_ITER, REFIT_STEPS = 300, 3000
+"""Steps of a candidate tried, and of the chosen one."""
+STACK_BYTES = 1e8
+TOO_DEAR = 2e7
+"""D K min(D, K) beyond which five folds over the candidates are refused."""
 
 TAU_A = tuple(10.0**e for e in range(-15, -5))
 TAU_I = (0.0, *TAU_A)
@@ -53,11 +59,15 @@ class Candidate:
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """The setting one method chose, its mean figure over the folds, and the scores of the rows asked about."""
+    """The setting one method chose, its mean figure over the folds, and the scores of the rows asked about.
+
+    ``residual`` is how far from optimal the core's solver left the fit to all labelled rows; 0 for a closed form.
+    """
 
     candidate: Candidate
     figure: float
     scores: np.ndarray
+    residual: float
 
 
 def candidates(space: str, full_rank: int, seed: int, *, whole: bool, theta: int | None = None) -> list[Candidate]:
@@ -138,7 +148,13 @@ def cross_validate(
     free_rank : float, optional
         theta / min(D, K) where it is fixed.
     """
-    full_rank = min(N_FEATURES if space == "kernel" else X.shape[1], T.shape[1])
+    n_features = N_FEATURES if space == "kernel" else X.shape[1]
+    full_rank = min(n_features, T.shape[1])
+    if n_features * T.shape[1] * full_rank > TOO_DEAR:
+        raise ValueError(
+            f"Five folds over {N_DRAWN} settings of a W of {n_features} x {T.shape[1]} take hours a split. Choose by "
+            f"'atlas' here."
+        )
     theta = None if free_rank is None else resolve_free_rank(float(free_rank), full_rank, full_rank)
     rows = np.flatnonzero(known.any(axis=1))
     whole = space == "linear" and rows.size <= WHOLE_GRID_ROWS and theta is None
@@ -156,8 +172,7 @@ def cross_validate(
         figures.update(zip(some, _judged(here, some, folds, task), strict=True))
     best = {method: min(some, key=lambda one: (*figures[one], one)) for method, some in mine.items()}
     return {
-        method: Chosen(one, figures[one][0], spaces[one.width].scores([one], X_asked)[0])
-        for method, one in best.items()
+        method: Chosen(one, figures[one][0], *spaces[one.width].refit(one, X_asked)) for method, one in best.items()
     }
 
 
@@ -228,9 +243,31 @@ class _Space:
 
         return cls(transform, asked, transform(asked), T, known, G, X.shape[0] * degree, loss)
 
-    def scores(self, some: list[Candidate], X: Array, use: np.ndarray | None = None) -> np.ndarray:
-        """Scores (candidates, rows, K) of rows ``X`` from fits to the labelled rows ``use`` (all if None)."""
-        used = slice(None) if use is None else use
+    def refit(self, one: Candidate, X: Array) -> tuple[np.ndarray, float]:
+        """Scores of rows ``X`` from the core's fit to all labelled rows, and its residual."""
+        if isinstance(self.loss, Squared) and one.tau_s == 0.0:
+            # the stack's closed form bears a ridge of 1e-15 on more columns than rows
+            return self.scores([one], X, np.ones(len(self.T), dtype=bool))[0], 0.0
+        A = self.known / np.maximum(self.known.sum(axis=0), 1)
+        risk = build_risk(MappedRows(self.Phi, lambda rows: rows), self.loss, self.T, A, fit_intercept=True)
+        objective = build_objective(
+            risk,
+            ridge=one.tau_a,
+            manifold=one.tau_i * self.per_tau_i,
+            G=self.G,
+            spectral=TailSum(one.tau_s, one.theta),
+        )
+        solution = solve(objective, "accelerated", tol=1e-5, max_iter=REFIT_STEPS)
+        V = solution.variable
+        return self.transform(X) @ objective.weights(V) + risk.intercept(V), solution.residual
+
+    def scores(self, some: list[Candidate], X: Array, used: np.ndarray) -> np.ndarray:
+        """Scores (candidates, rows, K) of rows ``X`` from fits to the labelled rows ``used``, a stack at a time."""
+        size = max(1, int(STACK_BYTES / (8 * max(self.Phi.shape) * self.T.shape[1])))
+        stacks = [some[start : start + size] for start in range(0, len(some), size)]
+        return np.concatenate([self._stacked_scores(stack, X, used) for stack in stacks])
+
+    def _stacked_scores(self, some: list[Candidate], X: Array, used: np.ndarray) -> np.ndarray:
         T, known = self.T[used], self.known[used]
         A = known / np.maximum(known.sum(axis=0), 1)
         a = A.mean(axis=1)

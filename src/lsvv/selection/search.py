@@ -260,10 +260,11 @@ class SearchEstimator(BaseEstimator):
         )
 
     def limited_to(self, allowed: Callable[[Setting], bool]) -> Self:
-        """A copy that averages the settings ``allowed`` alone, as if the grid had held no others; nothing is refitted.
+        """A copy that averages the settings ``allowed`` alone; nothing is refitted.
 
-        With ``lambda s: s.manifold == 0.0`` it is the supervised model found by the same search. The copy has no
-        ``transduction_``: predict the rows anew.
+        With ``lambda s: s.manifold == 0.0`` it is the supervised model of the same search, as if the grid had held no
+        other settings. Of other parts of the grid only those settings are there that counted in the whole or among the
+        supervised ones. The copy has no ``transduction_``: predict the rows anew.
         """
         check_is_fitted(self, "atlas_")
         if self.best_estimator_ is not None:

@@ -1,4 +1,4 @@
-"""Many problems side by side: accelerated proximal gradient on a stack, for settings tried, not for answers kept."""
+"""Many problems side by side: accelerated proximal gradient on a stack, to compare settings."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ def minimise_stacked(
 
     One product with the data and one batched eigen-decomposition move all of them, so a step costs a fraction of S
     single ones. A problem whose step turns back drops its momentum; one whose step falls below ``tol`` of its point is
-    done and leaves the stack. Descent is not checked: the core's solver does that, and refits what is chosen.
+    done and leaves the stack. Neither descent nor the residual is checked, as the core's loop does: this is for
+    comparing many settings, and for members of an average.
 
     Parameters
     ----------
