@@ -1,21 +1,17 @@
 """``lsvv reproduce``: what it writes, what it says, how it ends."""
 
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-import quick_choosing
 from lsvv.cli.speech import BAD_INPUT, CANNOT_WRITE
 from lsvv.experiments.bundled import bundled
 from lsvv.experiments.records import read_records
 from test_cli import here
 
 
-@pytest.fixture(autouse=True)
-def quick_chooser(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "lsvv.experiments.choosing", quick_choosing)
+pytestmark = pytest.mark.usefixtures("quick_chooser")
 
 
 @pytest.fixture

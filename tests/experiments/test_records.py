@@ -17,11 +17,9 @@ from lsvv.experiments.records import (
     PACKED,
     Record,
     RecordsError,
-    Trial,
     environment,
     latest,
     pack,
-    pending,
     read_records,
     recording,
     trial_key,
@@ -117,13 +115,10 @@ def test_packed_records_are_read_first_and_a_run_goes_on_after_them(tmp_path: Pa
     assert pack(tmp_path).read_bytes() == content
 
 
-def test_pending_keeps_the_order_and_leaves_out_what_was_tried() -> None:
-    trials: list[Trial] = [{"seed": seed, "data": "iris"} for seed in range(4)]
-    records = [Record({"data": "iris", "seed": 2}), Record({"data": "iris", "seed": 0}, reason="failed")]
-    assert pending(trials, records) == [trials[1], trials[3]]
-    assert pending(trials, [record for record in records if not record.failed]) == [trials[0], trials[1], trials[3]]
-    again = Record({"data": "iris", "seed": 0}, seconds=2.0)
-    assert latest([*records, again])[trial_key(trials[0])] == again
+def test_the_last_record_of_a_trial_counts_whatever_the_order_of_its_entries() -> None:
+    first = Record({"data": "iris", "seed": 0}, reason="failed")
+    again = Record({"seed": 0, "data": "iris"}, seconds=2.0)
+    assert latest([first, again]) == {trial_key(first.trial): again}
 
 
 WRITER = """

@@ -29,7 +29,6 @@ __all__ = [
     "environment",
     "latest",
     "pack",
-    "pending",
     "read_records",
     "recording",
     "trial_key",
@@ -157,22 +156,6 @@ def read_records(source: str | os.PathLike[str]) -> list[Record]:
 def latest(records: Iterable[Record]) -> dict[str, Record]:
     """The last record of each trial, by ``trial_key``: a trial that was tried again counts once."""
     return {trial_key(record.trial): record for record in records}
-
-
-def pending(trials: Iterable[Trial], records: Iterable[Record]) -> list[Trial]:
-    """The trials without a record, in their order; a failed trial has one.
-
-    To try failed trials again, pass only the records that did not fail.
-
-    Examples
-    --------
-    >>> trials = [{"seed": 0}, {"seed": 1}]
-    >>> pending(trials, [Record({"seed": 0})])
-    [{'seed': 1}]
-
-    """
-    done = latest(records)
-    return [trial for trial in trials if trial_key(trial) not in done]
 
 
 def pack(folder: str | os.PathLike[str]) -> Path:
