@@ -4,9 +4,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from lsvv.experiments.plan import QUICK, Unit, plan
 from lsvv.experiments.records import LIVE, PACKED, Record, RecordsError, latest, read_records, recording
@@ -110,6 +114,30 @@ def test_a_worker_that_is_killed_ends_the_run_with_a_sentence(tmp_path: Path) ->
     kept = len(read_records(tmp_path))
     assert kept >= 4
     assert run(UNITS, None, tmp_path, jobs=1, work=figured).worked == len(UNITS) - kept // 4
+
+
+class Dying(Executor):
+    """Its first call finds the worker dead, the others are done."""
+
+    submitted = 0
+
+    def submit(self, call, /, *args, **kwargs):  # type: ignore[no-untyped-def]
+        future: Future[object] = Future()
+        if self.submitted:
+            future.set_result(call(*args, **kwargs))
+        else:
+            future.set_exception(TerminatedWorkerError("killed"))
+        self.submitted += 1
+        return future
+
+
+def test_what_others_finished_is_kept_when_a_worker_dies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pool = SimpleNamespace(executor=Dying(), jobs=3)
+    monkeypatch.setattr("lsvv.experiments.run._pool", lambda *_: nullcontext(pool))
+    monkeypatch.setattr("lsvv.experiments.run.wait", lambda flying, return_when: (list(flying), set()))
+    with pytest.raises(RecordsError, match=f"while {UNITS[0].data} was worked"):
+        run(UNITS, None, tmp_path, work=figured)
+    assert [record.trial for record in read_records(tmp_path)] == [*UNITS[1].trials, *UNITS[2].trials]
 
 
 Start = Callable[..., "subprocess.Popen[str]"]

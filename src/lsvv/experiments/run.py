@@ -230,7 +230,8 @@ def _work_all(
     hand_out()
     while flying:
         done, _ = wait(flying, return_when=FIRST_COMPLETED)
-        for future in done:
+        # a worker that died must not take along what others finished
+        for future in sorted(done, key=_is_broken):
             unit = flying.pop(future)
             try:
                 records, seconds = future.result()
@@ -241,6 +242,10 @@ def _work_all(
                 ) from error
             ledger.enter(unit, records, seconds, pool.jobs)
         hand_out()
+
+
+def _is_broken(future: Future[tuple[list[Record], float]]) -> bool:
+    return future.exception() is not None
 
 
 def _timed(work: Work, unit: Unit, data: Folder | None) -> tuple[list[Record], float]:
