@@ -9,9 +9,11 @@ from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
+from lsvv.experiments.bundled import bundled
 from lsvv.experiments.plan import QUICK, Unit, plan
 from lsvv.experiments.records import LIVE, PACKED, Record, RecordsError, latest, read_records, recording
 from lsvv.experiments.run import Step, pending_units, run
@@ -84,7 +86,9 @@ def test_a_split_with_a_missing_record_is_worked_but_no_record_is_written_twice(
             append(record)
     assert pending_units(UNITS[:2], read_records(tmp_path)) == list(UNITS[:2])
     run(UNITS[:1], None, tmp_path, jobs=1, work=figured)
-    assert read_records(tmp_path) == figured(UNITS[0])
+    assert [(record.trial, record.figures) for record in read_records(tmp_path)] == [
+        (record.trial, record.figures) for record in figured(UNITS[0])
+    ]
 
 
 def test_failures_are_kept_and_tried_again_only_when_asked(tmp_path: Path) -> None:
@@ -114,6 +118,41 @@ def test_a_worker_that_is_killed_ends_the_run_with_a_sentence(tmp_path: Path) ->
     kept = len(read_records(tmp_path))
     assert kept >= 4
     assert run(UNITS, None, tmp_path, jobs=1, work=figured).worked == len(UNITS) - kept // 4
+
+
+@pytest.fixture
+def iris(tmp_path: Path) -> Path:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    np.savez(folder / "iris.npz", X=bundled("iris").X, y=bundled("iris").y)
+    return folder
+
+
+def test_bundled_data_and_that_of_a_folder_are_not_mixed(tmp_path: Path, iris: Path) -> None:
+    for first, second, sentence in (
+        (None, iris, "come from bundled data, and this run works on a data folder; choose another folder with --out"),
+        (iris, None, "come from a data folder, and this run works on bundled data; choose another folder with --out"),
+    ):
+        out = tmp_path / f"from {first}".replace("/", "-")
+        assert run(UNITS[:1], first, out, jobs=1, work=figured).worked == 1
+        assert {record.environment["data"] for record in read_records(out)} == {"folder" if first else "bundled"}
+        with pytest.raises(RecordsError, match=sentence):
+            run(UNITS[:1], second, out, jobs=1, work=figured)
+        assert run(UNITS[:1], first, out, jobs=1, work=figured).found == 1
+
+
+@pytest.mark.parametrize(("data", "mixed"), [("iris", False), ("generated", True), ("letter", False)])
+def test_a_record_that_does_not_say_is_known_by_its_data_set(
+    tmp_path: Path, iris: Path, data: str, mixed: bool
+) -> None:
+    with recording(tmp_path / "out") as append:
+        for record in figured(Unit(data, "linear", 0, "atlas")):
+            append(record)
+    if mixed:
+        with pytest.raises(RecordsError, match="come from bundled data"):
+            run(UNITS[:1], iris, tmp_path / "out", jobs=1, work=figured)
+    else:
+        assert run(UNITS[:1], iris, tmp_path / "out", jobs=1, work=figured).worked == 1
 
 
 class Dying(Executor):

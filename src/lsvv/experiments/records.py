@@ -61,7 +61,7 @@ class Record:
     reason : str
         Why the trial failed; empty if it did not.
     environment : mapping
-        Versions and cores, see ``environment``.
+        Versions and cores, see ``environment``; a run adds whether its data is bundled or from a folder.
 
     """
 

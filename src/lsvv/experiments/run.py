@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from joblib.externals.loky import ProcessPoolExecutor
@@ -17,6 +17,7 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 from threadpoolctl import threadpool_limits
 
 from lsvv.data import DATASETS
+from lsvv.experiments.bundled import BUNDLED, GENERATED
 from lsvv.experiments.plan import Unit
 from lsvv.experiments.protocol import at_hand, run_unit
 from lsvv.experiments.records import (
@@ -34,6 +35,9 @@ __all__ = ["Outcome", "Step", "Work", "pending_units", "run"]
 
 Folder: TypeAlias = str | os.PathLike[str]
 Work: TypeAlias = Callable[[Unit, Folder | None], list[Record]]
+
+SOURCE = "data"
+"""Where a record's environment tells what kind of data was split."""
 
 _ORPHAN_CHECK = 1.0
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
@@ -106,7 +110,8 @@ def run(
 
     A split's records are synced to disk by this process before the next split is handed to a worker, so that a kill
     loses at most the splits in flight. Workers use one thread each. Splits of data sets that are not at hand are
-    left out.
+    left out. Every record tells whether its data is bundled or from a folder; the two are not mixed in one place,
+    because a trial has the same key in both.
 
     Parameters
     ----------
@@ -133,13 +138,35 @@ def run(
     possible = [unit for unit in units if here[unit.data]]
     with recording(out) as append:
         before = read_records(out)
+        _refuse_other_source(before, data, out)
         todo = pending_units(possible, before, retry=retry)
-        ledger = _Ledger(append, _keys(before, retry), len(possible) - len(todo), len(possible), _Forecast(todo), show)
+        forecast, found = _Forecast(todo), len(possible) - len(todo)
+        ledger = _Ledger(append, _source(data), _keys(before, retry), found, len(possible), forecast, show)
         with _pool(jobs or environment()["cores"], len(todo)) as pool:
             _work_all(todo, data, work, pool, ledger, deadline)
     pack(out)
     missing = tuple(name for name, there in here.items() if not there)
-    return Outcome(ledger.worked, len(possible) - len(todo), len(todo) - ledger.worked, ledger.failed, missing)
+    return Outcome(ledger.worked, found, len(todo) - ledger.worked, ledger.failed, missing)
+
+
+def _source(data: Folder | None) -> str:
+    return "bundled" if data is None else "folder"
+
+
+def _source_of(record: Record) -> str | None:
+    """What the record says, else what its data set tells; None for a set that may come from either."""
+    name = record.trial["data"]
+    told = "bundled" if name == GENERATED else None if name in BUNDLED else "folder"
+    return record.environment.get(SOURCE, told)
+
+
+def _refuse_other_source(records: Iterable[Record], data: Folder | None, out: Folder) -> None:
+    sources = {_source_of(record) for record in records} - {None, _source(data)}
+    if sources:
+        there, wanted = ("a data folder", "bundled data") if data is None else ("bundled data", "a data folder")
+        raise RecordsError(
+            f"The records in {out} come from {there}, and this run works on {wanted}; choose another folder with --out."
+        )
 
 
 @dataclass
@@ -147,6 +174,7 @@ class _Ledger:
     """Writes what comes back, and tells how far the run is."""
 
     append: Callable[[Record], None]
+    source: str
     known: set[str]
     found: int
     total: int
@@ -159,7 +187,7 @@ class _Ledger:
         for record in records:
             key = trial_key(record.trial)
             if key not in self.known:
-                self.append(record)
+                self.append(replace(record, environment={**record.environment, SOURCE: self.source}))
                 self.known.add(key)
                 self.failed += record.failed
         self.worked += 1
