@@ -6,6 +6,22 @@ from lsvv.report.reproduction.blocks import Entry, Grid, Page
 
 __all__ = ["escape", "page_latex"]
 
+_GREEK = {
+    "α": "alpha",
+    "β": "beta",
+    "γ": "gamma",
+    "δ": "delta",
+    "ε": "varepsilon",
+    "θ": "theta",
+    "κ": "kappa",
+    "λ": "lambda",
+    "μ": "mu",
+    "ρ": "rho",
+    "σ": "sigma",
+    "τ": "tau",
+    "φ": "varphi",
+    "Σ": "Sigma",
+}
 _MEANING = {
     "\\": r"\textbackslash{}",
     "&": r"\&",
@@ -21,10 +37,17 @@ _MEANING = {
     ">": "$>$",
     "|": "$|$",
     "±": r"$\pm$",
+    "×": r"$\times$",
     "−": "$-$",
     "†": r"$^{\dagger}$",
-    "θ": r"$\theta$",
     "–": "--",
+    "…": r"\ldots{}",
+    "“": "``",
+    "”": "''",
+    "’": "'",
+    "\u00a0": "~",
+    **{letter: f"$\\{name}$" for letter, name in _GREEK.items()},
+    **{raised: f"$^{digit}$" for digit, raised in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
 }
 
 
