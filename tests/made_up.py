@@ -58,7 +58,7 @@ def curve_records(
 ) -> list[Record]:
     """The same error on every split of a point."""
     found: list[Record] = []
-    for place, units in curve_units(figure, data, space, "atlas", design).items():
+    for place, units in curve_units(figure, data, space, design).items():
         found += records_of(units, lambda _, method, at=place: error(at, method))  # type: ignore[misc]
     return found
 

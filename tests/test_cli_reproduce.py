@@ -10,7 +10,6 @@ from lsvv.experiments.bundled import bundled
 from lsvv.experiments.records import read_records
 from test_cli import here
 
-
 pytestmark = pytest.mark.usefixtures("quick_chooser")
 
 
@@ -55,6 +54,27 @@ def test_repeats_add_to_what_is_there(data: Path, tmp_path: Path) -> None:
     assert "2 splits worked now" in here("reproduce", "linear-mc", *options, "--chooser", "cv", "--repeats", "2").stderr
     more = here("reproduce", "linear-mc", *options, "--chooser", "both", "--repeats", "3").stderr
     assert "4 splits worked now, 2 were on record." in more
+
+
+def test_splits_beyond_the_papers_are_shown(data: Path, tmp_path: Path) -> None:
+    options = ("--data", str(data), "--out", str(tmp_path / "out"), "--jobs", "1", "--sets", "iris")
+    done = here("reproduce", "linear-mc", *options, "--chooser", "atlas", "--repeats", "32")
+    assert "32 splits worked now" in done.stderr
+    assert "| iris | 32 |" in (tmp_path / "out" / "linear-mc.md").read_text(encoding="utf-8")
+
+
+def test_figures_are_shown_whatever_the_tables_choose_by(tmp_path: Path) -> None:
+    options = ("--quick", "--jobs", "1", "--chooser", "cv", "--out", str(tmp_path / "out"))
+    assert "6 splits worked now" in here("reproduce", "theta", *options).stderr
+    assert (tmp_path / "out" / "theta.svg").is_file()
+
+
+def test_a_folder_of_the_smoke_version_is_not_gone_on_with(data: Path, tmp_path: Path) -> None:
+    out = str(tmp_path / "out")
+    here("reproduce", "linear-mc", "--quick", "--jobs", "1", "--out", out, "--chooser", "atlas")
+    done = here("reproduce", "linear-mc", "--data", str(data), "--jobs", "1", "--out", out)
+    assert done.exit_code == BAD_INPUT
+    assert f"The records in {out} come from bundled data, and this run works on a data folder" in done.stderr
 
 
 def test_time_that_is_over_leaves_splits_for_the_next_call(tmp_path: Path) -> None:

@@ -2,8 +2,8 @@ import math
 
 import pytest
 
-from lsvv.experiments.comparing import comparisons, critical_ranks, goals
-from lsvv.experiments.published import METHODS
+from lsvv.experiments.comparing import comparisons, goals, ranks_by_space
+from lsvv.experiments.published import METHODS, PublishedCell
 from lsvv.experiments.records import Record
 from lsvv.experiments.statistics import holm, paired_t
 from lsvv.experiments.summary import Results, Row
@@ -43,15 +43,27 @@ def test_a_single_split_is_not_compared() -> None:
     assert comparisons(()) == ()
 
 
-def test_ranks_are_over_rows() -> None:
+def test_ranks_are_over_the_rows_of_a_space() -> None:
     records = [
         *row_records("linear-mc", "iris", means(4, 3, 2, 1), noise=0.0),
         *row_records("linear-mc", "wine", means(4, 3, 1, 2), noise=0.0),
+        *row_records("kernel-ml", "scene", means(1, 2, 3, 4), noise=0.0),
     ]
-    found = critical_ranks(rows_of(records))
-    assert found is not None
-    assert found.ranks == means(4.0, 3.0, 1.5, 1.5)
-    assert critical_ranks(()) is None
+    found = ranks_by_space(rows_of(records))
+    assert {space: (ranks.ranks, ranks.cells) for space, ranks in found.items()} == {
+        "linear": (means(4.0, 3.0, 1.5, 1.5), 2),
+        "kernel": (means(1.0, 2.0, 3.0, 4.0), 1),
+    }
+    assert ranks_by_space(()) == {}
+
+
+def test_a_substitute_has_no_rank() -> None:
+    records = [
+        *row_records("linear-ml", "scene", means(4, 3, 2, 1), noise=0.0),
+        *row_records("linear-ml", "scm20d", means(1, 2, 3, 4), noise=0.0),
+    ]
+    found = ranks_by_space(rows_of(records))["linear"]
+    assert (found.ranks, found.cells) == (means(4.0, 3.0, 2.0, 1.0), 1)
 
 
 def test_a_goal_is_the_published_mean_or_less() -> None:
@@ -64,8 +76,18 @@ def test_a_goal_is_the_published_mean_or_less() -> None:
     assert at.distance == pytest.approx(0.0)
     assert not above.reached
     assert above.distance == pytest.approx(0.3)
-    assert above.standard_errors == pytest.approx(0.3 / (5.53 / math.sqrt(30)))
+    assert above.standard_errors == pytest.approx(0.3 / (5.53 / math.sqrt(5)))
     assert above.reason == "none of our four methods reaches it; the best is LSVV with 28.70"
+
+
+@pytest.mark.parametrize(("ours", "errors"), [(27.0, -math.inf), (28.40, 0.0), (30.0, math.inf)])
+def test_without_spread_a_distance_is_infinite_or_none(
+    ours: float, errors: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells = {("linear-mc", "iris", method): PublishedCell(28.40, 0.0) for method in METHODS}
+    monkeypatch.setattr("lsvv.experiments.summary.published", lambda: cells)
+    (found,) = goals(rows_of(row_records("linear-mc", "iris", means(40, 40, 40, ours), noise=0.0)))
+    assert found.standard_errors == errors
 
 
 def test_a_missed_goal_names_the_method_that_reaches_it() -> None:

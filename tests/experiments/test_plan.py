@@ -12,6 +12,7 @@ from lsvv.experiments.plan import (
     PAPER,
     QUICK,
     SUBSTITUTES,
+    Chooser,
     Unit,
     curve_units,
     plan,
@@ -65,13 +66,19 @@ def test_theta_runs_from_0_to_1_on_both_sets() -> None:
     units = plan(["theta"])
     assert {unit.free_rank for unit in units} == {step / 10 for step in range(11)}
     assert {(unit.data, unit.space) for unit in units} == {("corel5k", "kernel"), ("bibtex", "kernel")}
-    assert next(iter(curve_units("theta", "bibtex", "kernel", "atlas"))) == 0.0
+    assert next(iter(curve_units("theta", "bibtex", "kernel"))) == 0.0
 
 
-def test_figures_use_one_chooser_and_tables_all() -> None:
-    units = plan(["linear-ml", "theta"], choosers=("atlas", "cv"))
-    assert {unit.chooser for unit in units if unit.free_rank is None} == {"atlas", "cv"}
-    assert {unit.chooser for unit in units if unit.free_rank is not None} == {"atlas"}
+@pytest.mark.parametrize("choosers", [("atlas", "cv"), ("cv",)])
+def test_figures_use_the_declared_chooser_and_tables_those_asked_for(choosers: tuple[Chooser, ...]) -> None:
+    units = plan(["linear-mc", "theta"], choosers=choosers)
+    assert {unit.chooser for unit in units if unit.free_rank is None} == set(choosers)
+    assert {unit.chooser for unit in units if unit.free_rank is not None} == {DECLARED_CHOOSER}
+
+
+def test_a_big_set_may_have_a_figure() -> None:
+    units = plan(["linear-mc", "theta"], replace(PAPER, theta_sets=("covtype",)), choosers=("cv",))
+    assert {unit.chooser for unit in units if unit.data == "covtype"} == {"atlas", "cv"}
 
 
 def test_entries_are_hidden_where_there_are_entries() -> None:

@@ -1,7 +1,7 @@
 from collections import Counter
 
 from lsvv.data import info, paper_names
-from lsvv.experiments.published import METHODS, TABLES, published
+from lsvv.experiments.published import METHODS, PARTS, TABLES, published
 
 
 def test_every_set_has_four_methods_in_two_spaces() -> None:
@@ -36,3 +36,10 @@ def test_the_paper_reports_lsvv_best_in_every_cell() -> None:
     for table, name, _ in cells:
         means = [cells[table, name, method].mean for method in METHODS]
         assert means[-1] == min(means)
+
+
+def test_the_four_methods_have_every_choice_of_parts() -> None:
+    assert tuple(PARTS) == METHODS
+    assert set(PARTS.values()) == {(a, b) for a in (False, True) for b in (False, True)}
+    assert PARTS["SS-VV"].manifold
+    assert PARTS["LRC-VV"].tail

@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -87,6 +88,22 @@ def test_only_splits_that_all_methods_ended_count(data: Path) -> None:
     assert all(len(found.errors[method]) == 3 for method in METHODS)
 
 
+def test_a_row_keeps_the_seeds_of_its_splits(data: Path) -> None:
+    records = row_records("linear-mc", "iris", means(4, 3, 2, 1), splits=3)
+    found = row(Results(records[4:], data).table("linear-mc"), "iris")
+    assert found.seeds == (FIRST_SEED + 1, FIRST_SEED + 2)
+    assert row(Results([], data).table("linear-mc"), "iris").seeds == ()
+
+
+def test_what_is_at_hand_is_what_has_figures_or_could_have(data: Path) -> None:
+    records = [
+        *row_records("linear-mc", "wine", means(4, 3, 2, 1)),
+        *row_records("linear-ml", "scm20d", means(4, 3, 2, 1)),
+    ]
+    found = Results(records, data).at_hand(("linear-mc", "linear-ml"))
+    assert [(row.data, row.count) for row in found] == [("iris", 0), ("wine", 30)]
+
+
 def test_a_trial_tried_again_counts_once(data: Path) -> None:
     units = table_units("linear-mc", "iris", "atlas")[:2]
     first, second = (records_of(units, lambda *_, value=value: value) for value in (9.0, 1.0))
@@ -115,12 +132,16 @@ def test_curves_have_a_point_for_each_place(data: Path) -> None:
     assert {theta: at.mean for theta, at in curve.points["LSVV"].items()} == pytest.approx({t: t for t in PAPER.thetas})
     assert curve.points["LSVV"][0.5].count == 5
     assert results.curves("labeled-rate") == ()
+    assert (curve.splits(), curve.splits(0.5), curve.splits(2.0)) == (5, 5, 0)
+    assert [panel.data for panel in results.panels("theta")] == ["bibtex"]
 
 
 def test_a_point_of_the_labelled_rate_comes_from_the_table(data: Path) -> None:
     results = Results(row_records("linear-ml", "scene", means(4, 3, 2, 1)), data)
     (curve,) = results.curves("labeled-rate")
     assert list(curve.points["LSVV"]) == [0.5]
+    assert curve.places == PAPER.shares
+    assert (curve.splits(0.5), curve.splits()) == (10, 0)
     assert curve.points["LSVV"][0.5].count == 10
 
 
@@ -129,3 +150,14 @@ def test_the_time_of_a_split_counts_once(data: Path) -> None:
     assert results.seconds() == 30.0
     assert len(results) == 120
     assert results.environments() == [({"versions": {"numpy": "2"}, "machine": "m", "cores": 2}, 120)]
+
+
+def test_the_states_of_the_code_are_counted_apart_from_the_machines(data: Path) -> None:
+    records = row_records("linear-mc", "iris", means(4, 3, 2, 1))
+    coded = [
+        replace(record, environment={**record.environment, "code": "new" if place < 8 else "old", "data": "folder"})
+        for place, record in enumerate(records)
+    ]
+    assert Results(coded, data).codes() == [("old", 112), ("new", 8)]
+    assert Results(records, data).codes() == [("unknown", 120)]
+    assert Results(coded, data).environments() == Results(records, data).environments()

@@ -46,7 +46,7 @@ def reproduce_command(
     sets: Annotated[
         str | None, typer.Option("--sets", metavar="SET[,SET...]", help="Work on these data sets only.")
     ] = None,
-    chooser: Annotated[str, typer.Option("--chooser", help="How settings are chosen: atlas, cv or both.")] = "both",
+    chooser: Annotated[str, typer.Option("--chooser", help="How tables choose settings: atlas, cv or both.")] = "both",
     hide: Annotated[
         str, typer.Option("--hide", help="What is unlabelled in multi-label sets: rows or entries.")
     ] = "rows",
@@ -71,7 +71,7 @@ def reproduce_command(
     `lsvv reproduce all --data data --out results --chooser atlas --sets iris,wine`
     """
     with sentences(debug):
-        from lsvv.experiments.plan import PAPER, QUICK, plan
+        from lsvv.experiments.plan import plan
         from lsvv.experiments.run import run
         from lsvv.report.reproduction import check_matplotlib, write_pages
 
@@ -88,7 +88,7 @@ def reproduce_command(
         except KeyboardInterrupt:
             say(f"Stopped. All finished splits are in {out}; the same command goes on from there.")
             raise typer.Exit(STOPPED) from None
-        write_pages(out, folder, replace(QUICK if quick else PAPER, hidden=design.hidden), asked)
+        write_pages(out, folder, _shown(design, _design(quick, None, hide)), asked)
         _tell(outcome, out, quiet)
 
 
@@ -116,6 +116,11 @@ def _design(quick: bool, repeats: int | None, hide: str) -> Design:
         rate_repeats=min(repeats, design.rate_repeats),
         theta_repeats=min(repeats, design.theta_repeats),
     )
+
+
+def _shown(worked: Design, whole: Design) -> Design:
+    """What the pages consist of: all that earlier runs may have left, and splits beyond that if they were asked for."""
+    return replace(whole, repeats=max(worked.repeats, whole.repeats))
 
 
 def _choosers(chooser: str) -> tuple[Chooser, ...]:

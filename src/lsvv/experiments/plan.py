@@ -25,12 +25,14 @@ __all__ = [
     "FIRST_SEED",
     "PAPER",
     "QUICK",
+    "SPACES",
     "SUBSTITUTES",
     "Design",
     "Unit",
     "curve_units",
     "plan",
     "seeds",
+    "space_of",
     "table_sets",
     "table_units",
     "task_of",
@@ -211,23 +213,33 @@ def table_sets(table: str, design: Design = PAPER) -> tuple[str, ...]:
     return design.classes if table.endswith("mc") else design.labels
 
 
+def space_of(table: str) -> Space:
+    """The space of a table.
+
+    Examples
+    --------
+    >>> space_of("linear-mc"), space_of("kernel-ml")
+    ('linear', 'kernel')
+
+    """
+    return "linear" if table.startswith("linear") else "kernel"
+
+
 def table_units(table: str, data: str, chooser: Chooser, design: Design = PAPER) -> tuple[Unit, ...]:
     """The splits of one row of a table, by seed."""
     hidden: Hidden = "rows" if task_of(data) == "multi-class" else design.hidden
-    space: Space = "linear" if table.startswith("linear") else "kernel"
+    space = space_of(table)
     return tuple(Unit(data, space, seed, chooser, hidden=hidden) for seed in seeds(design.repeats))
 
 
-def curve_units(
-    figure: str, data: str, space: Space, chooser: Chooser, design: Design = PAPER
-) -> dict[float, list[Unit]]:
-    """The splits of one panel of a figure, by the place on its axis.
+def curve_units(figure: str, data: str, space: Space, design: Design = PAPER) -> dict[float, list[Unit]]:
+    """The splits of one panel of a figure, by the place on its axis; settings are chosen as declared.
 
     The share a table uses is not run twice: its splits are the table's.
 
     Examples
     --------
-    >>> units = curve_units("labeled-rate", "scene", "linear", "atlas")
+    >>> units = curve_units("labeled-rate", "scene", "linear")
     >>> list(units)[0], len(units[0.1]), units[0.1][0].labelled, units[0.5][0].labelled
     (0.1, 10, 0.1, None)
 
@@ -235,14 +247,15 @@ def curve_units(
     if figure == "theta":
         return {
             theta: [
-                Unit(data, space, seed, chooser, None, theta, design.hidden) for seed in seeds(design.theta_repeats)
+                Unit(data, space, seed, DECLARED_CHOOSER, None, theta, design.hidden)
+                for seed in seeds(design.theta_repeats)
             ]
             for theta in design.thetas
         }
     usual = LABELLED_SHARE[task_of(data)]
     return {
         share: [
-            Unit(data, space, seed, chooser, None if share == usual else share, None, design.hidden)
+            Unit(data, space, seed, DECLARED_CHOOSER, None if share == usual else share, None, design.hidden)
             for seed in seeds(design.rate_repeats)
         ]
         for share in design.shares
@@ -257,8 +270,8 @@ def plan(
 ) -> tuple[Unit, ...]:
     """The splits of some experiments in the order of work, each once.
 
-    Small data sets come first, in the paper's order; then the figures, which use the first chooser only; then the
-    big ones by seed.
+    Small data sets come first, in the paper's order; then the figures, which use the declared chooser only; then
+    the big ones by seed.
 
     Parameters
     ----------
@@ -267,7 +280,7 @@ def plan(
     design : Design
         How much is run.
     choosers : tuple
-        Out of ``CHOOSERS``.
+        Those of the tables, out of ``CHOOSERS``.
     sets : iterable of str, optional
         Only these data sets.
 
@@ -285,10 +298,10 @@ def plan(
     wanted = None if sets is None else _known(sets, design)
     small: list[Unit] = []
     big: list[Unit] = []
-    for unit in (*_of_tables(asked, design, choosers), *_of_figures(asked, design, choosers)):
+    for unit in (*_of_tables(asked, design, choosers), *_of_figures(asked, design)):
         if wanted is None or unit.data in wanted:
             (big if unit.data in BIG else small).append(unit)
-    big.sort(key=lambda unit: (choosers.index(unit.chooser), unit.seed))
+    big.sort(key=lambda unit: (CHOOSERS.index(unit.chooser), unit.seed))
     return tuple(dict.fromkeys((*small, *big)))
 
 
@@ -302,15 +315,15 @@ def _of_tables(names: tuple[str, ...], design: Design, choosers: tuple[Chooser, 
                     yield from table_units(table, data, chooser, design)
 
 
-def _of_figures(names: tuple[str, ...], design: Design, choosers: tuple[Chooser, ...]) -> Iterator[Unit]:
+def _of_figures(names: tuple[str, ...], design: Design) -> Iterator[Unit]:
     if "labeled-rate" in names:
         for space in SPACES:
-            for units in curve_units("labeled-rate", design.rate_set, space, choosers[0], design).values():
+            for units in curve_units("labeled-rate", design.rate_set, space, design).values():
                 yield from units
     if "theta" in names:
         for data in design.theta_sets:
             for space in design.theta_spaces:
-                for units in curve_units("theta", data, space, choosers[0], design).values():
+                for units in curve_units("theta", data, space, design).values():
                     yield from units
 
 

@@ -6,11 +6,30 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
+from typing import NamedTuple
 
-__all__ = ["METHODS", "TABLES", "PublishedCell", "published"]
+__all__ = ["METHODS", "PARTS", "TABLES", "Parts", "PublishedCell", "published"]
 
 TABLES = ("linear-mc", "kernel-mc", "linear-ml", "kernel-ml")
 METHODS = ("SRM-VV", "SS-VV", "LRC-VV", "LSVV")
+
+
+class Parts(NamedTuple):
+    """What a method has besides loss and ridge: smoothness over all rows, and the tail of the singular values."""
+
+    manifold: bool
+    tail: bool
+
+
+PARTS: Mapping[str, Parts] = MappingProxyType(
+    {
+        "SRM-VV": Parts(manifold=False, tail=False),
+        "SS-VV": Parts(manifold=True, tail=False),
+        "LRC-VV": Parts(manifold=False, tail=True),
+        "LSVV": Parts(manifold=True, tail=True),
+    }
+)
+"""The four methods are one equation with parts of it left out."""
 
 
 @dataclass(frozen=True)

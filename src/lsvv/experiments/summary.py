@@ -23,6 +23,7 @@ from lsvv.experiments.plan import (
     Space,
     Unit,
     curve_units,
+    space_of,
     table_sets,
     table_units,
     task_of,
@@ -66,6 +67,9 @@ TESTS: Mapping[Test, Callable[[ArrayLike, ArrayLike], TTest]] = {
     "corrected": corrected_resampled_t,
 }
 
+_Figures: TypeAlias = dict[str, dict[str, tuple[float, ...]]]
+"""figure -> method -> values, by seed"""
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -103,6 +107,8 @@ class Row:
         The published cells; empty for a substitute.
     figures : mapping of figure to mapping of method to tuple of float
         Every figure on the common splits, by seed.
+    seeds : tuple of int
+        Of the common splits, in the order of the figures.
 
     """
 
@@ -115,11 +121,17 @@ class Row:
     cells: Mapping[str, Cell] = field(default_factory=dict)
     printed: Mapping[str, PublishedCell] = field(default_factory=dict)
     figures: Mapping[str, Mapping[str, tuple[float, ...]]] = field(default_factory=dict)
+    seeds: tuple[int, ...] = ()
 
     @property
     def errors(self) -> Mapping[str, tuple[float, ...]]:
         """The compared figure of each method, split by split."""
         return self.figures[COMPARED[self.task]]
+
+    @property
+    def space(self) -> Space:
+        """That of the table."""
+        return space_of(self.table)
 
     @property
     def substitute_for(self) -> str | None:
@@ -144,12 +156,21 @@ class TableSummary:
 
 @dataclass(frozen=True)
 class Curve:
-    """One panel of a figure: the compared figure of each method along an axis."""
+    """One panel of a figure: the compared figure of each method along an axis.
+
+    ``places`` are those of the design; ``points`` has the ones with figures.
+    """
 
     figure: str
     data: str
     space: Space
+    places: tuple[float, ...]
     points: Mapping[str, Mapping[float, Summary]]
+
+    def splits(self, *places: float) -> int:
+        """The least number of splits at some places, by default at all; 0 if one of them has no point."""
+        found = self.points[OURS]
+        return min(found[place].count if place in found else 0 for place in places or self.places)
 
 
 class Results:
@@ -180,16 +201,25 @@ class Results:
         """The rows with figures of some tables."""
         return tuple(row for name in tables for row in self.table(name, chooser).filled)
 
-    def curves(self, figure: str, chooser: Chooser = DECLARED_CHOOSER) -> tuple[Curve, ...]:
+    def at_hand(self, tables: Iterable[str] = TABLES) -> tuple[Row, ...]:
+        """The declared rows of some tables that have figures or could have, but for the substitutes."""
+        rows = (row for name in tables for row in self.table(name).rows)
+        return tuple(row for row in rows if row.state != NOT_AT_HAND and row.substitute_for is None)
+
+    def curves(self, figure: str) -> tuple[Curve, ...]:
         """The panels of a figure that have points."""
+        return tuple(curve for curve in self.panels(figure) if curve.points[OURS])
+
+    def panels(self, figure: str) -> tuple[Curve, ...]:
+        """The panels of a figure that have points or could have, because their data is at hand."""
         design = self.design
         panels: list[tuple[str, Space]] = (
             [(data, space) for data in design.theta_sets for space in design.theta_spaces]
             if figure == "theta"
             else [(design.rate_set, "linear"), (design.rate_set, "kernel")]
         )
-        found = (self._curve(figure, data, space, chooser) for data, space in panels)
-        return tuple(curve for curve in found if curve.points[OURS])
+        found = (self._curve(figure, data, space) for data, space in panels)
+        return tuple(curve for curve in found if curve.points[OURS] or at_hand(curve.data, self._data))
 
     def failures(self) -> tuple[Record, ...]:
         """The trials that failed."""
@@ -201,8 +231,14 @@ class Results:
 
     def environments(self) -> list[tuple[Mapping[str, Any], int]]:
         """The machines and versions the trials ran under, and how many under each; the commonest first."""
-        counts = Counter(json.dumps(record.environment, sort_keys=True) for record in self._records.values())
+        told = ("machine", "cores", "versions")
+        found = ({name: record.environment.get(name) for name in told} for record in self._records.values())
+        counts = Counter(json.dumps(environment, sort_keys=True) for environment in found)
         return [(json.loads(text), count) for text, count in counts.most_common()]
+
+    def codes(self) -> list[tuple[str, int]]:
+        """The states of the code the trials ran with, and how many with each; the commonest first."""
+        return Counter(record.environment.get("code", "unknown") for record in self._records.values()).most_common()
 
     def __len__(self) -> int:
         return len(self._records)
@@ -211,9 +247,8 @@ class Results:
         task = task_of(data)
         printed = {m: published()[table, data, m] for m in METHODS if (table, data, m) in published()}
         units = table_units(table, data, chooser, self.design)
-        figures, failed = self._common(units)
-        count = len(figures[COMPARED[task]][OURS]) if figures else 0
-        if count == 0:
+        seeds, figures, failed = self._common(units)
+        if not seeds:
             return Row(table, data, task, self._state(data, failed), 0, failed, printed=printed)
         errors = figures[COMPARED[task]]
         by_t, by_corrected = _marks(errors, "paired"), _marks(errors, "corrected")
@@ -221,32 +256,38 @@ class Results:
             method: Cell(summarise(errors[method]), by_t[method], by_corrected[method], printed.get(method))
             for method in METHODS
         }
-        return Row(table, data, task, "", count, failed, cells, printed, figures)
+        return Row(table, data, task, "", len(seeds), failed, cells, printed, figures, seeds)
 
     def _state(self, data: str, failed: int) -> str:
         if failed:
             return f"failed: {failed} trials"
         return NOT_RUN if at_hand(data, self._data) else NOT_AT_HAND
 
-    def _common(self, units: Sequence[Unit]) -> tuple[dict[str, dict[str, tuple[float, ...]]], int]:
-        """figure -> method -> values on the splits that all methods ended; and the number of failed trials."""
-        found = [[self._records.get(trial_key(trial)) for trial in unit.trials] for unit in units]
-        failed = sum(record is not None and record.failed for split in found for record in split)
-        whole = [[record.figures for record in split if record and not record.failed] for split in found]
-        whole = [split for split in whole if len(split) == len(METHODS)]
-        return {
-            name: {method: tuple(_value(split[place], name) for split in whole) for place, method in enumerate(METHODS)}
-            for name in (whole[0][0] if whole else ())
-        }, failed
+    def _common(self, units: Sequence[Unit]) -> tuple[tuple[int, ...], _Figures, int]:
+        """Seeds of the splits that all methods ended, their figures, and the number of failed trials."""
+        found = {unit.seed: [self._records.get(trial_key(trial)) for trial in unit.trials] for unit in units}
+        failed = sum(record is not None and record.failed for split in found.values() for record in split)
+        ended = {seed: [one.figures for one in split if one and not one.failed] for seed, split in found.items()}
+        whole = {seed: split for seed, split in ended.items() if len(split) == len(METHODS)}
+        names = next(iter(whole.values()))[0] if whole else ()
+        figures = {
+            name: {
+                method: tuple(_value(split[place], name) for split in whole.values())
+                for place, method in enumerate(METHODS)
+            }
+            for name in names
+        }
+        return tuple(whole), figures, failed
 
-    def _curve(self, figure: str, data: str, space: Space, chooser: Chooser) -> Curve:
+    def _curve(self, figure: str, data: str, space: Space) -> Curve:
         name = COMPARED[task_of(data)]
         points: dict[str, dict[float, Summary]] = {method: {} for method in METHODS}
-        for place, units in curve_units(figure, data, space, chooser, self.design).items():
-            figures, _ = self._common(units)
+        units_at = curve_units(figure, data, space, self.design)
+        for place, units in units_at.items():
+            _, figures, _ = self._common(units)
             for method in METHODS if figures else ():
                 points[method][place] = summarise(figures[name][method])
-        return Curve(figure, data, space, points)
+        return Curve(figure, data, space, tuple(units_at), points)
 
 
 def _value(figures: Mapping[str, float | None], name: str) -> float:

@@ -13,6 +13,7 @@ from lsvv.experiments.published import METHODS
 from lsvv.experiments.statistics import MeanRanks, Summary
 from lsvv.experiments.summary import Curve
 from lsvv.report.reproduction.blocks import Picture
+from lsvv.report.reproduction.tables import compared_words
 
 __all__ = ["check_matplotlib", "critical_groups", "curves_picture", "ranks_picture"]
 
@@ -41,7 +42,9 @@ def curves_picture(name: str, caption: str, curves: Sequence[Curve]) -> Picture:
                 capsize=2,
                 **STYLES[method],
             )
-        axis.set(xlabel=AXES[curve.figure], ylabel="test error (%)", title=f"{curve.data}, {curve.space} space")
+        axis.set(
+            xlabel=AXES[curve.figure], ylabel=compared_words(curve.data), title=f"{curve.data}, {curve.space} space"
+        )
         axis.grid(alpha=0.3)
     figure.axes[0].legend(fontsize=8)
     return _picture(figure, name, caption)
@@ -53,23 +56,23 @@ def _standard_error(at: Summary) -> float:
 
 def ranks_picture(name: str, caption: str, ranked: Mapping[str, MeanRanks]) -> Picture:
     """Mean ranks on a line, the best on the left; a bar joins methods that are not significantly different."""
-    figure = _figure(6.4, 1.7 * len(ranked))
+    figure = _figure(6.4, 1.9 * len(ranked))
     for axis, (title, ranks) in zip(figure.subplots(len(ranked), 1, squeeze=False)[:, 0], ranked.items(), strict=True):
         _draw_ranks(axis, title, ranks)
     return _picture(figure, name, caption)
 
 
 def _draw_ranks(axis: Any, title: str, ranks: MeanRanks) -> None:
-    axis.set(xlim=(0.9, len(METHODS) + 0.1), ylim=(-1.0, 2.2), yticks=[], xticks=range(1, len(METHODS) + 1))
+    axis.set(xlim=(0.9, len(METHODS) + 0.1), ylim=(-1.0, 2.6), yticks=[], xticks=range(1, len(METHODS) + 1))
     axis.set_title(f"{title}, {ranks.cells} rows (critical difference {ranks.critical:.2f})", fontsize=9)
     for side in ("left", "right", "top"):
         axis.spines[side].set_visible(False)
     for place, (method, rank) in enumerate(sorted(ranks.ranks.items(), key=lambda item: item[1])):
         style = STYLES[method]
         axis.plot([rank], [0.0], linestyle="none", markersize=6, **style)
-        # four names at two heights do not run into each other
+        # each name at a height of its own, over the lines that lead to names above it
         axis.annotate(
-            f"{method} {rank:.2f}", (rank, 0.0), (rank, 1.0 + 0.6 * (place % 2)), ha="center", fontsize=8,
+            f"{method} {rank:.2f}", (rank, 0.0), (rank, 2.2 - 0.5 * place), ha="center", fontsize=8,
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
             arrowprops={"arrowstyle": "-", "color": style["color"], "linewidth": 0.8},
         )  # fmt: skip

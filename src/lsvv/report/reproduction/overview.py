@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from lsvv.experiments.comparing import Comparison, Goal, comparisons, critical_ranks, goals
+from lsvv.experiments.comparing import Comparison, Goal, comparisons, goals, ranks_by_space
 from lsvv.experiments.plan import CHOOSERS, DECLARED_CHOOSER
 from lsvv.experiments.summary import BASELINES, OURS, Results, Row
-from lsvv.experiments.verdicts import Verdict, verdicts
+from lsvv.experiments.verdicts import LEAST_SPLITS, Verdict, verdicts
 from lsvv.report.reproduction.blocks import Block, Entry, Grid, Page
 from lsvv.report.reproduction.tables import CHOOSER_WORDS, ranks_note, signed
 
@@ -44,6 +44,13 @@ def _records(results: Results) -> Iterator[str]:
     for environment, count in results.environments():
         versions = ", ".join(f"{name} {version}" for name, version in sorted(environment["versions"].items()))
         yield f"{count} trials: {environment['machine']}, {environment['cores']} cores, {versions}."
+    yield _codes(results)
+
+
+def _codes(results: Results) -> str:
+    told = ", ".join(f"{count} trials with {code}" for code, count in results.codes())
+    mixed = " Several states of the code are mixed." if len(results.codes()) > 1 else ""
+    return f"By a hash of the code that learns, chooses and judges: {told or 'no trial'}.{mixed}"
 
 
 def _blocks(rows: Sequence[Row], title: str, mark: int | None) -> Iterator[Block]:
@@ -57,9 +64,7 @@ def _blocks(rows: Sequence[Row], title: str, mark: int | None) -> Iterator[Block
     paired, corrected = comparisons(rows), comparisons(rows, "corrected")
     if paired:
         yield _comparison_grid(paired, corrected, title)
-    ranks = critical_ranks(rows)
-    if ranks is not None:
-        yield ranks_note(ranks)
+    yield from (ranks_note(space, found) for space, found in ranks_by_space(rows).items())
 
 
 def _reached(passed: bool) -> str:
@@ -107,7 +112,9 @@ def verdicts_page(results: Results) -> Page:
     rows = tuple(_verdict_row(verdict) for verdict in verdicts(results))
     intro = (
         "Each conclusion the paper draws from its tables and figures, held against our records by a rule stated in "
-        "advance; nothing here is typed by hand. The rules use the declared column."
+        "advance; nothing here is typed by hand. The rules use the declared column and leave substitutes out. A case "
+        f"of fewer than {LEAST_SPLITS} splits, or of a curve that lacks points, is not judged; a conclusion is open as "
+        "long as such cases could decide it."
     )
     return Page("verdicts", "The paper's conclusions", (intro, Grid("Verdicts", header, rows)))
 

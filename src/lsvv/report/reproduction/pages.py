@@ -4,19 +4,25 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from lsvv.experiments.comparing import critical_ranks
+from lsvv.experiments.comparing import ranks_by_space
 from lsvv.experiments.inventory import inventory
 from lsvv.experiments.plan import CHOOSERS, DECLARED_CHOOSER, EXPERIMENTS, Design
 from lsvv.experiments.published import TABLES
 from lsvv.experiments.records import read_records
-from lsvv.experiments.statistics import MeanRanks
 from lsvv.experiments.summary import Results
 from lsvv.report.reproduction.blocks import Block, Links, Page
 from lsvv.report.reproduction.figures import curves_picture, ranks_picture
 from lsvv.report.reproduction.latex import page_latex
 from lsvv.report.reproduction.markdown import page_markdown
 from lsvv.report.reproduction.overview import overview_page, verdicts_page
-from lsvv.report.reproduction.tables import beside_grid, curve_grid, data_grid, methods_grid, result_grid
+from lsvv.report.reproduction.tables import (
+    beside_grid,
+    compared_words,
+    curve_grid,
+    data_grid,
+    methods_grid,
+    result_grid,
+)
 from lsvv.report.reproduction.webpage import webpage
 from lsvv.tables import write_atomically
 
@@ -33,8 +39,8 @@ TITLES = {
     "methods": "Methods",
 }
 CURVES = {
-    "labeled-rate": "Mean test error and its standard error against the share of labelled training rows",
-    "theta": "Mean test error and its standard error against θ / min(K, D)",
+    "labeled-rate": "the share of labelled training rows",
+    "theta": "θ / min(K, D)",
 }
 RANKS_CAPTION = "Mean ranks of the declared column, 1 is best; a bar joins methods that do not differ significantly"
 HTML = "reproduction.html"
@@ -112,7 +118,7 @@ def _tables(results: Results, name: str) -> Iterator[Block]:
     for chooser in CHOOSERS:
         table = results.table(name, chooser)
         if chooser == DECLARED_CHOOSER or table.filled:
-            yield result_grid(table, critical_ranks(table.filled))
+            yield result_grid(table)
             beside = beside_grid(table)
             if beside is not None:
                 yield beside
@@ -123,16 +129,12 @@ def _curves(results: Results, name: str) -> Iterator[Block]:
     if not curves:
         yield "There are no records for this figure yet, or its data is not at hand."
         return
-    yield curves_picture(name, CURVES[name], curves)
+    words = " and ".join(dict.fromkeys(compared_words(curve.data) for curve in curves))
+    yield curves_picture(name, f"Mean {words} and its standard error against {CURVES[name]}", curves)
     yield from (curve_grid(curve) for curve in curves)
 
 
 def _ranks(results: Results) -> Iterator[Block]:
-    groups = {"linear space": ("linear-mc", "linear-ml"), "kernel space": ("kernel-mc", "kernel-ml"), "both": TABLES}
-    ranked: dict[str, MeanRanks] = {}
-    for title, tables in groups.items():
-        found = critical_ranks(results.rows(tables=tables))
-        if found is not None:
-            ranked[title] = found
+    ranked = {f"{space} space": found for space, found in ranks_by_space(results.rows()).items()}
     if ranked:
         yield ranks_picture("critical-difference", RANKS_CAPTION, ranked)

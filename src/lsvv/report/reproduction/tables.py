@@ -4,9 +4,10 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from lsvv.data import PaperSize
+from lsvv.experiments.comparing import ranks_by_space
 from lsvv.experiments.inventory import Holding
-from lsvv.experiments.plan import COMPARED, Chooser
-from lsvv.experiments.published import METHODS, PublishedCell
+from lsvv.experiments.plan import COMPARED, Chooser, task_of
+from lsvv.experiments.published import METHODS, PARTS, PublishedCell
 from lsvv.experiments.statistics import MeanRanks, Summary, summarise
 from lsvv.experiments.summary import NOT_AT_HAND, OURS, Cell, Curve, Row, TableSummary
 from lsvv.report.reproduction.blocks import Entry, Grid
@@ -15,6 +16,7 @@ from lsvv.report.words import count
 __all__ = [
     "CHOOSER_WORDS",
     "beside_grid",
+    "compared_words",
     "curve_grid",
     "data_grid",
     "mean_and_std",
@@ -45,19 +47,28 @@ FIGURES = {
     "ranking_loss": "ranking loss (%)",
     "rmse": "RMSE",
 }
+COMPARED_WORDS = {"error": "test error (%)", "hamming": "Hamming loss (%)", "mse100": "100 × MSE"}
 ABSENT = "–"
+MINIMISED = {
+    (False, False): "empirical risk and ridge",
+    (True, False): "and smoothness over unlabelled rows",
+    (False, True): "and the tail of the singular values",
+    (True, True): "and both",
+}
+"""By whether there is a manifold term and a tail."""
 EQUATION = (
     "F(W) = mean loss + ridge |W|² + manifold tr(W'GW) + spectral Σ_{j > free_rank} σ_j(W): the four methods are four "
     "settings of one equation."
 )
 
 
-def result_grid(table: TableSummary, ranks: MeanRanks | None = None) -> Grid:
+def result_grid(table: TableSummary) -> Grid:
     """A table of results by one chooser; rows without figures say why."""
     header = ["data set", "splits"]
     for method in METHODS:
         header += [method, "paper (difference)"]
-    notes = [LEGEND, *_hidden_note(table), *([ranks_note(ranks)] if ranks else []), *_failure_notes(table.rows)]
+    ranks = (ranks_note(space, found) for space, found in ranks_by_space(table.rows).items())
+    notes = [LEGEND, *_hidden_note(table), *ranks, *_failure_notes(table.rows)]
     caption = f"{CAPTIONS[table.name]}; {CHOOSER_WORDS[table.chooser]}"
     return Grid(caption, tuple(header), tuple(_result_row(row) for row in table.rows), tuple(notes))
 
@@ -99,10 +110,11 @@ def mean_and_std(summary: Summary) -> str:
     return f"{summary.mean:.2f}" if math.isnan(summary.std) else f"{summary.mean:.2f} ± {summary.std:.2f}"
 
 
-def ranks_note(ranks: MeanRanks) -> str:
-    """Mean ranks and their critical difference in a sentence."""
+def ranks_note(space: str, ranks: MeanRanks) -> str:
+    """Mean ranks in a space and their critical difference in a sentence."""
     told = ", ".join(f"{method} {rank:.2f}" for method, rank in ranks.ranks.items())
-    return f"Mean ranks over {count(ranks.cells, 'row')}: {told}; critical difference at 95 % {ranks.critical:.2f}."
+    over = f"{count(ranks.cells, 'row')} of the {space} space"
+    return f"Mean ranks over {over}: {told}; critical difference at 95 % {ranks.critical:.2f}."
 
 
 def _hidden_note(table: TableSummary) -> Iterator[str]:
@@ -139,6 +151,18 @@ def _beside(row: Row, figure: str, method: str) -> Entry:
     return Entry(f"{found.mean:.4f}" if math.isnan(found.std) else f"{found.mean:.4f} ± {found.std:.4f}")
 
 
+def compared_words(data: str) -> str:
+    """What the compared figure of a data set is called.
+
+    Examples
+    --------
+    >>> compared_words("iris"), compared_words("scene")
+    ('test error (%)', 'Hamming loss (%)')
+
+    """
+    return COMPARED_WORDS[COMPARED[task_of(data)]]
+
+
 def curve_grid(curve: Curve) -> Grid:
     """The points of one panel of a figure."""
     places = sorted(curve.points[OURS])
@@ -151,7 +175,7 @@ def curve_grid(curve: Curve) -> Grid:
         for place in places
     )
     axis = {"labeled-rate": "labelled share", "theta": "θ / min(K, D)"}[curve.figure]
-    return Grid(f"{curve.data}, {curve.space} space, test error (%)", (axis, "splits", *METHODS), rows)
+    return Grid(f"{curve.data}, {curve.space} space, {compared_words(curve.data)}", (axis, "splits", *METHODS), rows)
 
 
 def data_grid(holdings: Sequence[Holding]) -> Grid:
@@ -183,12 +207,13 @@ def _size(loaded: PaperSize | None, printed: PaperSize | None, column: str) -> s
 
 def methods_grid() -> Grid:
     """The four methods as settings of one equation."""
-    settings = {
-        "SRM-VV": ("0", "0", "τ_I = 0, τ_S = 0", "empirical risk and ridge"),
-        "SS-VV": ("chosen", "0", "τ_I > 0, τ_S = 0", "and smoothness over unlabelled rows"),
-        "LRC-VV": ("0", "chosen", "τ_I = 0, τ_S > 0", "and the tail of the singular values"),
-        "LSVV": ("chosen", "chosen", "τ_I > 0, τ_S > 0", "and both"),
-    }
-    rows = tuple((Entry(method), Entry("chosen"), *(Entry(text) for text in settings[method])) for method in METHODS)
+    rows = tuple((Entry(method), Entry("chosen"), *_setting(*PARTS[method])) for method in METHODS)
     header = ("method", "ridge", "manifold", "spectral, free_rank", "the paper", "what it minimises")
     return Grid("The four methods", header, rows, (EQUATION,))
+
+
+def _setting(manifold: bool, tail: bool) -> tuple[Entry, ...]:
+    """The two weights, the paper's words for them, and what they add."""
+    weights = ("chosen" if part else "0" for part in (manifold, tail))
+    paper = f"τ_I {'> 0' if manifold else '= 0'}, τ_S {'> 0' if tail else '= 0'}"
+    return *(Entry(weight) for weight in weights), Entry(paper), Entry(MINIMISED[manifold, tail])
