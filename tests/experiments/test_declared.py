@@ -1,0 +1,47 @@
+"""What the page on the reproduction declares is what the code does."""
+
+import math
+from pathlib import Path
+
+import pytest
+
+from lsvv.data import DATASETS
+from lsvv.experiments.comparing import PRINTED_REPEATS
+from lsvv.experiments.cross_validation import (
+    HINGE,
+    N_DRAWN,
+    TAU_A,
+    TAU_I,
+    TAU_S,
+    THETAS,
+    WHOLE_GRID_ROWS,
+    WIDTHS,
+)
+from lsvv.experiments.plan import BIG, PAPER, seeds
+from lsvv.experiments.verdicts import LEAST_SPLITS
+from lsvv.selection.search import MAX_LABELS
+
+PAGE = Path(__file__).parents[2] / "docs" / "reproduction.md"
+GRID = math.prod(len(axis) for axis in (WIDTHS, TAU_A, TAU_I, TAU_S, THETAS))
+MANY_LABELS = [name for name in PAPER.classes if 0.07 * DATASETS[name].rows > MAX_LABELS]
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        f"{PAPER.repeats} splits** for every cell of a table, {PAPER.rate_repeats} for `labeled-rate`",
+        f"{PAPER.theta_repeats} for `theta`",
+        f"seeds {seeds(PAPER.repeats)[0]} to {seeds(PAPER.repeats)[-1]}.",
+        "The theta figure** uses the squared loss and one draw of features.",
+        f"Beyond {MAX_LABELS} labels** ({' and '.join(MANY_LABELS)})",
+        f"draws {N_DRAWN} candidates at random from the paper's, the same for all four methods",
+        f"Its hinge is smoothed by {HINGE.smoothing}",
+        f"only in the linear space with at most {WHOLE_GRID_ROWS} labelled rows",
+        f"in the kernel space it has {GRID:,} settings",
+        f"means over {PRINTED_REPEATS} repeats",
+        f"A case of fewer than {LEAST_SPLITS} splits",
+        f"The big sets ({', '.join(BIG)}) are loaded in single precision",
+    ],
+)
+def test_the_page_says_so(declared: str) -> None:
+    assert declared in " ".join(PAGE.read_text(encoding="utf-8").split())
