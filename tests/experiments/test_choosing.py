@@ -6,7 +6,7 @@ import pytest
 from lsvv import LSVVClassifier, LSVVRegressor
 from lsvv.data import Dataset, Fold, make_fold, split
 from lsvv.experiments.bundled import GENERATED, bundled
-from lsvv.experiments.choosing import ALLOWED, choose
+from lsvv.experiments.choosing import allowed, choose
 from lsvv.experiments.cross_validation import HINGE, Candidate, _plain_laplacian, _Space, candidates, of_method
 from lsvv.experiments.published import METHODS
 from lsvv.features import Linear, RandomFourier
@@ -77,7 +77,7 @@ def test_methods_see_the_same_settings_without_what_they_lack() -> None:
     assert drawn == candidates("kernel", 10, 0, whole=False) != candidates("kernel", 10, 1, whole=False)
     for method in METHODS:
         for one in of_method(method, drawn, 10):
-            assert ALLOWED[method](Setting(0, "squared", 1, one.tau_i, one.tau_a, one.tau_s))
+            assert allowed(method, Setting(0, "squared", 1, one.tau_i, one.tau_a, one.tau_s))
     assert {(c.width, c.tau_a) for c in of_method("SRM-VV", drawn, 10)} == {(c.width, c.tau_a) for c in drawn}
 
 
@@ -149,7 +149,7 @@ def test_beyond_the_most_labels_each_method_searches_alone(monkeypatch: pytest.M
     found = choose(LABELS, task="multi-label", space="linear", chooser="atlas", seed=0)
     for method, choice in found.items():
         told = choice.parameters
-        assert ALLOWED[method](Setting(0, "squared", 1, told["manifold"], told["ridge"], told["spectral"]))
+        assert allowed(method, Setting(0, "squared", 1, told["manifold"], told["ridge"], told["spectral"]))
         assert told["semi_supervised_share"] is None
 
 

@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from lsvv.data import Fold
 from lsvv.experiments.cross_validation import N_FEATURES, N_NEIGHBORS, cross_validate
-from lsvv.experiments.published import METHODS
+from lsvv.experiments.published import METHODS, PARTS
 from lsvv.features import Linear, RandomFourier
 from lsvv.graph import KNNGraph
 from lsvv.selection import LSVVClassifierCV, LSVVRegressorCV
 from lsvv.selection.atlas import Setting
 from lsvv.selection.search import MAX_LABELS
 
-__all__ = ["Choice", "choose"]
+__all__ = ["Choice", "allowed", "choose"]
 
-ALLOWED: dict[str, Callable[[Setting], bool]] = {
-    "SRM-VV": lambda setting: setting.manifold == 0.0 and setting.spectral == 0.0,
-    "SS-VV": lambda setting: setting.spectral == 0.0,
-    "LRC-VV": lambda setting: setting.manifold == 0.0,
-    "LSVV": lambda setting: True,
-}
-"""The four methods are four parts of one grid."""
+
+def allowed(method: str, setting: Setting) -> bool:
+    """Whether a setting of the atlas belongs to a method: the four are parts of one grid.
+
+    Examples
+    --------
+    >>> allowed("SRM-VV", Setting(0, "squared", 1, manifold=0.1, ridge=1e-3))
+    False
+    """
+    parts = PARTS[method]
+    return (parts.manifold or setting.manifold == 0.0) and (parts.tail or setting.spectral == 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +113,7 @@ def _by_atlas(fold: Fold, task: str, space: str, seed: int, free_rank: float | N
     if n_labelled > MAX_LABELS:
         return _each_alone(fold, task, space, seed)
     model = _search(task, space, seed).fit(fold.X_train, fold.y_train)
-    return {method: _told(model.limited_to(ALLOWED[method]), task, fold) for method in METHODS}
+    return {method: _told(model.limited_to(partial(allowed, method)), task, fold) for method in METHODS}
 
 
 def _search(task: str, space: str, seed: int, loss: Any = None, **changes: Any) -> Any:
@@ -124,29 +128,21 @@ def _search(task: str, space: str, seed: int, loss: Any = None, **changes: Any) 
 def _each_alone(fold: Fold, task: str, space: str, seed: int) -> _Found:
     """Beyond ``MAX_LABELS`` a search keeps its best setting alone, so each method searches its own part of the grid."""
     graph = KNNGraph().build(fold.X_train, N_NEIGHBORS)
-    limits = {
-        "SRM-VV": {"manifold": 0.0, "spectral": 0.0},
-        "SS-VV": {"spectral": 0.0},
-        "LRC-VV": {"manifold": 0.0},
-        "LSVV": {},
-    }
-    return {
-        method: _told(
-            _search(task, space, seed, graph=graph, n_draws=1, **limits[method]).fit(fold.X_train, fold.y_train),
-            task,
-            fold,
-        )
-        for method in METHODS
-    }
+    found = {}
+    for method, parts in PARTS.items():
+        limits = {**({} if parts.manifold else {"manifold": 0.0}), **({} if parts.tail else {"spectral": 0.0})}
+        model = _search(task, space, seed, graph=graph, n_draws=1, **limits).fit(fold.X_train, fold.y_train)
+        found[method] = _told(model, task, fold)
+    return found
 
 
 def _single_best(model: Any, method: str, task: str, fold: Fold) -> tuple[np.ndarray, dict[str, Any]]:
     """The best setting of a method by leave-one-out, with a tail where the method has one, fitted by the core."""
-    has_tail = method in ("LRC-VV", "LSVV") and any(setting.spectral > 0.0 for setting in model.atlas_.settings)
+    has_tail = PARTS[method].tail and any(setting.spectral > 0.0 for setting in model.atlas_.settings)
     members = [
         member
         for member in model.atlas_.members
-        if ALLOWED[method](member.setting) and (member.setting.spectral > 0.0) == has_tail
+        if allowed(method, member.setting) and (member.setting.spectral > 0.0) == has_tail
     ]
     best = min(members, key=lambda member: float(member.losses.sum())).setting
     params = model.limited_to(lambda setting: setting == best).best_params_

@@ -11,7 +11,7 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from lsvv.assembly import build_objective, build_risk, map_rows
-from lsvv.experiments.published import METHODS
+from lsvv.experiments.published import METHODS, PARTS
 from lsvv.features import Linear, MappedRows, RandomFourier
 from lsvv.graph import KNNGraph, laplacian, manifold_matrix
 from lsvv.linalg import Array, dense, take_rows, to_numpy
@@ -102,9 +102,9 @@ def of_method(method: str, drawn: Iterable[Candidate], full_rank: int) -> list[C
     [Candidate(width=0.0, tau_a=1e-06, tau_i=0.0, tau_s=0.0, theta=0)]
     """
     changes: dict[str, float] = {}
-    if method in ("SRM-VV", "LRC-VV"):
+    if not PARTS[method].manifold:
         changes["tau_i"] = 0.0
-    if method in ("SRM-VV", "SS-VV"):
+    if not PARTS[method].tail:
         changes["tau_s"] = 0.0
     return _distinct((replace(one, **changes) for one in drawn), full_rank)  # type: ignore[arg-type]
 
