@@ -14,6 +14,7 @@ from lsvv.risk import distinct_columns
 from lsvv.selection.averaging import loo_weights
 from lsvv.selection.leave_one_out import PathPoint, smooth_path, squared_path
 
+
 ROWS_A_COLUMN = 10
 
 
