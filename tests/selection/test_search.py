@@ -11,7 +11,6 @@ from sklearn.datasets import load_iris, make_multilabel_classification
 from laws import fails_only
 from lsvv import LSVVClassifierCV, LSVVRegressorCV
 from lsvv.features import Linear, RandomFourier
-from lsvv.selection.atlas import Grid
 
 SMALL: dict[str, Any] = {
     "features": RandomFourier(20, width=0.5, random_state=0),
@@ -253,10 +252,3 @@ def test_memory_for_members_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     best = min(model.atlas_.members, key=lambda m: float(m.losses.sum()))
     assert best.losses.sum() == pytest.approx(min(float(loss.sum()) for loss in model.atlas_.losses))
     assert model.score(X, truth) > 0.85
-
-
-def test_weak_ridges_of_smooth_losses_need_ten_rows_a_column() -> None:
-    grid = Grid((0.0, 1.0), (1e-6, 1e-4, 1e-2, 10.0), (2,), ())
-    assert grid.smooth_ridges(100, 10) == (1e-6, 1e-4, 1e-2)
-    assert grid.smooth_ridges(99, 10) == (1e-4, 1e-2)
-    assert Grid((0.0,), (10.0,), (2,), ()).smooth_ridges(9, 9) == (10.0,)

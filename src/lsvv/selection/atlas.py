@@ -15,9 +15,6 @@ from lsvv.selection.averaging import loo_weights
 from lsvv.selection.leave_one_out import PathPoint, smooth_path, squared_path
 
 
-ROWS_A_COLUMN = 10
-
-
 @dataclass(frozen=True)
 class Setting:
     """One point of the atlas; maps of one ``kind`` differ by their random draw alone.
@@ -56,13 +53,10 @@ class Grid:
     powers: tuple[int, ...]
     losses: tuple[Loss, ...]
 
-    def smooth_ridges(self, n_rows: int, n_columns: int) -> tuple[float, ...]:
-        """The ridges up to 1, from 1e-4, or from 1e-6 where ten labelled rows or more stand behind a column.
-
-        With fewer rows weak ridges let a smooth loss separate the classes, in hundreds of steps and to no avail.
-        """
-        least = 1e-6 if n_rows >= ROWS_A_COLUMN * n_columns else 1e-4
-        return tuple(r for r in self.ridges if 0.9 * least <= r <= 1.0) or (max(self.ridges),)
+    @property
+    def smooth_ridges(self) -> tuple[float, ...]:
+        """The ridges from 1e-4 to 1: weaker ones take a smooth loss hundreds of steps and win nothing."""
+        return tuple(r for r in self.ridges if 0.9e-4 <= r <= 1.0) or (max(self.ridges),)
 
     @property
     def smooth_manifolds(self) -> tuple[float, ...]:
@@ -136,8 +130,7 @@ def explore(
     for loss in losses:
         start = len(atlas.members)
         squared = isinstance(loss, Squared)
-        ridges = grid.ridges if squared else grid.smooth_ridges(*view.Phi.shape)
-        manifolds = grid.manifolds if squared else grid.smooth_manifolds
+        ridges, manifolds = (grid.ridges, grid.manifolds) if squared else (grid.smooth_ridges, grid.smooth_manifolds)
         for number, power in enumerate(grid.powers):
             # without the manifold term powers do not differ
             some = [m for m in manifolds if m > 0.0 or number == 0]

@@ -32,8 +32,7 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
     loss : str or sequence, default=("squared", "logistic")
         Losses searched: "squared", "logistic", "smooth_hinge".
     ridge, manifold, power : number or sequence
-        The grid's axes, as in :class:`lsvv.LSVVClassifier`. Smooth losses use the ridges from 1e-4 up,
-        or from 1e-6 where ten labelled rows or more stand behind a column of the map.
+        The grid's axes, as in :class:`lsvv.LSVVClassifier`. Smooth losses use the ridges from 1e-4 up.
     spectral, free_rank : number or sequence
         The tail's axes, tried by k-fold at the best setting: shares of the penalty that empties W, and fractions of
         min(D, K).
