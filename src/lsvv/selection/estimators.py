@@ -78,8 +78,8 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
     >>> y = np.full(150, -1)
     >>> y[::10] = truth[::10]
     >>> model = LSVVClassifierCV(features=RandomFourier(50), random_state=0).fit(X, y)
-    >>> bool(model.score(X, truth) > 0.9)
-    True
+    >>> round(model.score(X, truth), 1)
+    0.9
     """
 
     def __init__(
