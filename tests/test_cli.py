@@ -147,6 +147,52 @@ def test_hostile_tables_end_with_a_sentence_and_a_code(
     assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
 
 
+def with_column(name: bytes, cell: Callable[[int], bytes]) -> bytes:
+    """The table of beasts with a column put before the others."""
+    head, *rows = beasts().encode().splitlines()
+    return b"\n".join([name + b"," + head, *(cell(number) + b"," + row for number, row in enumerate(rows)), b""])
+
+
+ODD_TABLES = {
+    "a byte order mark and carriage returns": (b"\xef\xbb\xbf" + beasts().encode().replace(b"\n", b"\r\n"), ""),
+    "quotes and newlines": (with_column(b"note", lambda row: b'"say ""hi"",\nthere %d"' % (row % 3)), ""),
+    "formulas": (with_column(b"sum", lambda row: b"=cmd|x%d" % (row % 2)), ""),
+    "lists": (with_column(b"tags", lambda row: b'"[1, %d]"' % (row % 3)), ""),
+    "mixed encodings": (
+        with_column(b"place", lambda row: b"caf\xe9" if row % 2 else "caf\u00e9".encode()),
+        "their bytes stay as they are",
+    ),
+    "one name twice": (with_column(b"size", lambda row: b"%d" % row), "2 columns are named 'size'"),
+    "no hole": (b"size,kind\n" + b"1,cat\n9,dog\n" * 5, "nothing was filled, only checked"),
+}
+
+
+@pytest.mark.parametrize("name", ODD_TABLES)
+def test_odd_tables_are_filled_by_a_process_and_keep_their_bytes(run: Run, tmp_path: Path, name: str) -> None:
+    data, note = ODD_TABLES[name]
+    (tmp_path / "in.csv").write_bytes(data)
+    done = run("fill", "in.csv", "-t", "kind", "--features", "linear")
+    said = done.stderr.decode()
+    assert (done.returncode, note in said, "Traceback" in said) == (0, True, False), said
+    filled = (tmp_path / "in.filled.csv").read_bytes()
+    before, after = (records(table) for table in (data, filled))
+    assert len(before) == len(after)
+    for old, new in zip(before, after, strict=True):
+        assert new.startswith(old)
+    assert (tmp_path / "in.csv").read_bytes() == data
+
+
+def records(table: bytes) -> list[bytes]:
+    """The rows of a CSV file as bytes; a newline between quotes ends none."""
+    rows, start, quoted = [], 0, False
+    for place, byte in enumerate(table):
+        quoted ^= byte == ord('"')
+        if byte == ord("\n") and not quoted:
+            rows.append(table[start:place].removesuffix(b"\r"))
+            start = place + 1
+    return rows
+
+
 def test_a_missing_file_is_a_sentence_and_with_debug_a_traceback(run: Run) -> None:
     done = here("fill", "no.csv", "-t", "kind")
     assert (done.exit_code, done.stderr) == (BAD_INPUT, "Error: There is no file no.csv. Check the path.\n")
