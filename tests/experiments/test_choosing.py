@@ -140,6 +140,7 @@ def test_all_four_methods_answer_on_every_task_without_looking_at_the_test_targe
     for method, choice in found.items():
         assert choice.scores.shape[0] == fold.y_test.shape[0]
         assert np.isfinite(choice.scores).all()
+        assert ("residual" in choice.parameters) == (chooser == "cv")
         np.testing.assert_array_equal(choice.scores, again[method].scores)
 
 

@@ -252,3 +252,13 @@ def test_memory_for_members_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     best = min(model.atlas_.members, key=lambda m: float(m.losses.sum()))
     assert best.losses.sum() == pytest.approx(min(float(loss.sum()) for loss in model.atlas_.losses))
     assert model.score(X, truth) > 0.85
+
+
+def test_a_loss_too_dear_for_every_map_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y, _ = iris()
+    both = {**SMALL, "loss": ("squared", "logistic")}
+    assert not any("left out" in note for note in LSVVClassifierCV(**both).fit(X, y).notes_)
+    for name in ("CHEAP", "DEAR"):
+        monkeypatch.setattr(f"lsvv.selection.search.{name}", 0)
+    notes = LSVVClassifierCV(**both).fit(X, y).notes_
+    assert any("The logistic loss was left out" in note for note in notes)

@@ -101,7 +101,10 @@ def _by_cv(fold: Fold, task: str, space: str, seed: int, free_rank: float | None
     chosen = cross_validate(
         fold.X_train, y, T, known, fold.X_test, task=task, space=space, seed=seed, free_rank=free_rank
     )
-    return {method: (one.scores, {**asdict(one.candidate), "held_out": one.figure}) for method, one in chosen.items()}
+    return {
+        method: (one.scores, {**asdict(one.candidate), "held_out": one.figure, "residual": one.residual})
+        for method, one in chosen.items()
+    }
 
 
 def _by_atlas(fold: Fold, task: str, space: str, seed: int, free_rank: float | None) -> _Found:

@@ -61,7 +61,7 @@ def _count_draws(base: Any, parameters: dict[str, Any], n_draws: int | str) -> i
         return 1
     if n_draws == "auto":
         size = int(parameters["n_components"])
-        return 1 if size >= N_COMPONENTS else max(1, min(MOST_DRAWS, DRAWN_COLUMNS // size))
+        return max(1, min(MOST_DRAWS, DRAWN_COLUMNS // size))
     if isinstance(n_draws, bool) or not isinstance(n_draws, (int, np.integer)) or n_draws < 1:
         raise ValueError(f"n_draws={n_draws!r} is not a count. Pass 'auto' or an integer of at least 1.")
     return int(n_draws)

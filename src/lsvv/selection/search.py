@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from numbers import Real
 from typing import Any, Self
@@ -106,7 +106,7 @@ class SearchEstimator(BaseEstimator):
         rng = generator(self.random_state)
         self._codec = targets.codec
         self._explore(X, targets, rng)
-        self._choose(targets.notes)
+        self._choose((*targets.notes, *self._left_out()))
         self.best_estimator_ = None
         if self.selection == "best" or self._sampled:
             core = self.core(self.best_params_)
@@ -196,6 +196,14 @@ class SearchEstimator(BaseEstimator):
         elif smooth and view.kind not in known and size <= DEAR:
             waiting = sorted([*waiting, view], key=lambda one: self.atlas_.best_of(one.number))[:SMOOTH_MAPS]
         return waiting
+
+    def _left_out(self) -> Iterator[str]:
+        """A sentence for each loss that was asked for and met no map."""
+        for name in self._loss_of.keys() - {setting.loss for setting in self.atlas_.settings}:
+            yield (
+                f"The {name} loss was left out: on {len(self._T)} labelled rows and {self._T.shape[1]} outputs it "
+                f"would take too long beside the others. Search it alone with loss={name!r}."
+            )
 
     def _add(self, view: MapView, grid: Grid, losses: Sequence[Loss]) -> None:
         explore(self.atlas_, view, self._T, self._A, grid, losses, fit_intercept=self.fit_intercept)
