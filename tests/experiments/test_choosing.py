@@ -4,14 +4,24 @@ import numpy as np
 import pytest
 
 from lsvv import LSVVClassifier, LSVVRegressor
-from lsvv.data import Dataset, Fold, make_fold, split
+from lsvv.data import DATASETS, Dataset, Fold, make_fold, split
 from lsvv.experiments.bundled import GENERATED, bundled
 from lsvv.experiments.choosing import allowed, choose
-from lsvv.experiments.cross_validation import HINGE, Candidate, _plain_laplacian, _Space, candidates, of_method
+from lsvv.experiments.cross_validation import (
+    HINGE,
+    N_FEATURES,
+    Candidate,
+    _plain_laplacian,
+    _Space,
+    candidates,
+    of_method,
+)
+from lsvv.experiments.plan import PAPER
 from lsvv.experiments.published import METHODS
 from lsvv.features import Linear, RandomFourier
 from lsvv.losses import Squared
 from lsvv.selection.atlas import Setting
+from lsvv.selection.search import MOST_ENTRIES
 
 
 def fold_of(data: Dataset, seed: int = 0) -> Fold:
@@ -144,14 +154,9 @@ def test_all_four_methods_answer_on_every_task_without_looking_at_the_test_targe
         np.testing.assert_array_equal(choice.scores, again[method].scores)
 
 
-def test_beyond_the_most_labels_each_method_searches_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("lsvv.experiments.choosing", "lsvv.selection.search"):
-        monkeypatch.setattr(f"{module}.MAX_LABELS", 20)
-    found = choose(LABELS, task="multi-label", space="linear", chooser="atlas", seed=0)
-    for method, choice in found.items():
-        told = choice.parameters
-        assert allowed(method, Setting(0, "squared", 1, told["manifold"], told["ridge"], told["spectral"]))
-        assert told["semi_supervised_share"] is None
+def test_no_set_of_the_paper_has_more_labels_than_the_atlas_looks_at() -> None:
+    for name in PAPER.classes:
+        assert 0.07 * DATASETS[name].rows * max(DATASETS[name].columns, N_FEATURES) < MOST_ENTRIES
 
 
 @pytest.mark.parametrize("chooser", ["cv", "atlas"])

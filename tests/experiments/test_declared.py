@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from lsvv.data import DATASETS
 from lsvv.experiments.comparing import PRINTED_REPEATS
 from lsvv.experiments.cross_validation import (
     HINGE,
@@ -19,11 +18,9 @@ from lsvv.experiments.cross_validation import (
 )
 from lsvv.experiments.plan import BIG, PAPER, seeds
 from lsvv.experiments.verdicts import LEAST_SPLITS
-from lsvv.selection.search import MAX_LABELS
 
 PAGE = Path(__file__).parents[2] / "docs" / "reproduction.md"
 GRID = math.prod(len(axis) for axis in (WIDTHS, TAU_A, TAU_I, TAU_S, THETAS))
-MANY_LABELS = [name for name in PAPER.classes if 0.07 * DATASETS[name].rows > MAX_LABELS]
 
 
 @pytest.mark.parametrize(
@@ -33,7 +30,6 @@ MANY_LABELS = [name for name in PAPER.classes if 0.07 * DATASETS[name].rows > MA
         f"{PAPER.theta_repeats} for `theta`",
         f"seeds {seeds(PAPER.repeats)[0]} to {seeds(PAPER.repeats)[-1]}.",
         "The theta figure** uses the squared loss and one draw of features.",
-        f"Beyond {MAX_LABELS} labels** ({' and '.join(MANY_LABELS)})",
         f"draws {N_DRAWN} candidates at random from the paper's, the same for all four methods",
         f"Its hinge is smoothed by {HINGE.smoothing}",
         f"only in the linear space with at most {WHOLE_GRID_ROWS} labelled rows",

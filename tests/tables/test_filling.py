@@ -53,7 +53,7 @@ def test_the_same_seed_gives_the_same_bytes(beasts: Text, csv_table: Reader) -> 
 def test_of_very_many_labels_those_left_out_are_the_ones_judged(
     beasts: Text, csv_table: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(search, "MAX_LABELS", 11)
+    monkeypatch.setattr(search, "MOST_ENTRIES", 44)
     kinds, weights = fill(csv_table(beasts(60)), ["kind", "weight"], features="linear").results
     assert kinds.held_out_rows.size == weights.held_out_rows.size == 11
     assert kinds.quality.value == 1.0

@@ -57,11 +57,11 @@ def test_a_model_from_a_file_predicts_the_same(filled: Filled, tmp_path: Path) -
     assert header["summary"]["rows"] == 45
 
 
-@pytest.mark.parametrize("most_labels", [5000, 20])
+@pytest.mark.parametrize("most_entries", [5e6, 1e3])
 def test_models_of_every_task_and_kind_of_column_open_again(
-    rng: np.random.Generator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most_labels: int
+    rng: np.random.Generator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most_entries: float
 ) -> None:
-    monkeypatch.setattr(search, "MAX_LABELS", most_labels)
+    monkeypatch.setattr(search, "MOST_ENTRIES", most_entries)
     rows = []
     for number in range(60):
         x, y = rng.uniform(-1, 1, size=2)

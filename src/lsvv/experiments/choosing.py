@@ -13,10 +13,8 @@ from lsvv.data import Fold
 from lsvv.experiments.cross_validation import N_FEATURES, N_NEIGHBORS, cross_validate
 from lsvv.experiments.published import METHODS, PARTS
 from lsvv.features import Linear, RandomFourier
-from lsvv.graph import KNNGraph
 from lsvv.selection import LSVVClassifierCV, LSVVRegressorCV
 from lsvv.selection.atlas import Setting
-from lsvv.selection.search import MAX_LABELS
 
 __all__ = ["Choice", "allowed", "choose"]
 
@@ -112,9 +110,6 @@ def _by_atlas(fold: Fold, task: str, space: str, seed: int, free_rank: float | N
         model = _search(task, space, seed, loss="squared", n_draws=1, free_rank=free_rank, safe=False)
         model.fit(fold.X_train, fold.y_train)
         return {method: _single_best(model, method, task, fold) for method in METHODS}
-    n_labelled = int(np.sum(fold.y_train >= 0 if task == "multi-class" else ~np.isnan(fold.y_train).all(axis=1)))
-    if n_labelled > MAX_LABELS:
-        return _each_alone(fold, task, space, seed)
     model = _search(task, space, seed).fit(fold.X_train, fold.y_train)
     return {method: _told(model.limited_to(partial(allowed, method)), task, fold) for method in METHODS}
 
@@ -126,17 +121,6 @@ def _search(task: str, space: str, seed: int, loss: Any = None, **changes: Any) 
     if task == "regression":
         return LSVVRegressorCV(**common)
     return LSVVClassifierCV(**common) if loss is None else LSVVClassifierCV(loss=loss, **common)
-
-
-def _each_alone(fold: Fold, task: str, space: str, seed: int) -> _Found:
-    """Beyond ``MAX_LABELS`` a search keeps its best setting alone, so each method searches its own part of the grid."""
-    graph = KNNGraph().build(fold.X_train, N_NEIGHBORS)
-    found = {}
-    for method, parts in PARTS.items():
-        limits = {**({} if parts.manifold else {"manifold": 0.0}), **({} if parts.tail else {"spectral": 0.0})}
-        model = _search(task, space, seed, graph=graph, n_draws=1, **limits).fit(fold.X_train, fold.y_train)
-        found[method] = _told(model, task, fold)
-    return found
 
 
 def _single_best(model: Any, method: str, task: str, fold: Fold) -> tuple[np.ndarray, dict[str, Any]]:
@@ -160,8 +144,7 @@ def _told(model: Any, task: str, fold: Fold) -> tuple[np.ndarray, dict[str, Any]
         scores = np.asarray(model.predict(fold.X_test)).reshape(len(fold.y_test), -1)
     else:
         scores = np.asarray(model.predict_proba(fold.X_test))
-    # a best setting that was refitted is used whole, whatever the guard said of the average
-    share = None if model.guard_ is None or model.best_estimator_ is not None else model.guard_.share
+    share = None if model.guard_ is None else model.guard_.share
     return scores, {**_plain(model.best_params_), "semi_supervised_share": share}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -12,7 +12,7 @@ from lsvv.linalg import Array
 from lsvv.losses import Loss, Squared
 from lsvv.risk import distinct_columns
 from lsvv.selection.averaging import loo_weights
-from lsvv.selection.leave_one_out import PathPoint, smooth_path, squared_path
+from lsvv.selection.leave_one_out import PathPoint, smooth_path, squared_path, takes_outputs_apart
 
 
 @dataclass(frozen=True)
@@ -53,10 +53,12 @@ class Grid:
     powers: tuple[int, ...]
     losses: tuple[Loss, ...]
 
-    @property
-    def smooth_ridges(self) -> tuple[float, ...]:
-        """The ridges from 1e-4 to 1: weaker ones take a smooth loss hundreds of steps and win nothing."""
-        return tuple(r for r in self.ridges if 0.9e-4 <= r <= 1.0) or (max(self.ridges),)
+    def smooth_ridges(self, apart: bool) -> tuple[float, ...]:
+        """The ridges up to 1; from 1e-4 on where outputs are not taken apart, since leave-one-out is too hopeful below.
+
+        Above 1 a smooth loss predicts the mean.
+        """
+        return tuple(r for r in self.ridges if (apart or r >= 0.9e-4) and r <= 1.0) or (max(self.ridges),)
 
     @property
     def smooth_manifolds(self) -> tuple[float, ...]:
@@ -64,15 +66,19 @@ class Grid:
         positive = [m for m in self.manifolds if m > 0.0]
         return (*(m for m in self.manifolds if m == 0.0), *(positive[1::2] or positive))
 
+    def at(self, manifolds: tuple[float, ...], powers: tuple[int, ...] | None = None) -> Grid:
+        """The part of the grid with these manifolds, and these powers."""
+        return replace(self, manifolds=manifolds, powers=self.powers if powers is None else powers)
+
 
 @dataclass(frozen=True, eq=False)
 class MapView:
-    """What the atlas sees of a map: its number and kind, Phi of the labelled rows, and G for each power."""
+    """What the atlas sees of a map: its number and kind, Phi of the labelled rows, and G for each power on demand."""
 
     number: int
     kind: int
     Phi: np.ndarray
-    graphs: dict[int, np.ndarray]
+    graphs: Callable[[], dict[int, np.ndarray]]
 
 
 @dataclass(eq=False)
@@ -95,10 +101,11 @@ class Atlas:
         self.losses.append(member.losses)
         self.members.append(replace(member, loo=member.loo.astype(np.float32)))
 
-    def best_of(self, number: int) -> float:
-        """The smallest loss, summed over outputs, of a map so far."""
-        mine = (loss.sum() for setting, loss in zip(self.settings, self.losses, strict=True) if setting.map == number)
-        return float(min(mine, default=np.inf))
+    def best_of(self, kind: int) -> tuple[float, Setting | None]:
+        """The smallest loss, summed over outputs, of a kind of map so far, and where it was found."""
+        pairs = zip(self.settings, self.losses, strict=True)
+        mine = [(float(loss.sum()), setting) for setting, loss in pairs if setting.kind == kind]
+        return min(mine, key=lambda one: one[0], default=(np.inf, None))
 
     def prune(self, start: int) -> None:
         """Let members from ``start`` on go whose weight among them is negligible, also among the supervised ones."""
@@ -129,12 +136,15 @@ def explore(
     """Add every setting of one map under these losses; ``T`` and ``A`` are the labelled rows' targets and weights."""
     for loss in losses:
         start = len(atlas.members)
-        squared = isinstance(loss, Squared)
-        ridges, manifolds = (grid.ridges, grid.manifolds) if squared else (grid.smooth_ridges, grid.smooth_manifolds)
+        ridges, manifolds = grid.ridges, grid.manifolds
+        if not isinstance(loss, Squared):
+            ridges = grid.smooth_ridges(takes_outputs_apart(len(T), view.Phi.shape[1], T.shape[1]))
+            manifolds = grid.smooth_manifolds
+        graphs = view.graphs() if max(manifolds) > 0.0 else {}
         for number, power in enumerate(grid.powers):
             # without the manifold term powers do not differ
             some = [m for m in manifolds if m > 0.0 or number == 0]
-            for member in _paths(view.Phi, T, A, view.graphs.get(power), some, ridges, loss, fit_intercept):
+            for member in _paths(view.Phi, T, A, graphs.get(power), some, ridges, loss, fit_intercept):
                 setting = replace(member.setting, map=view.number, power=power, kind=view.kind)
                 atlas.add(replace(member, setting=setting))
         atlas.prune(start)

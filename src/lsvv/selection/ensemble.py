@@ -9,21 +9,32 @@ from typing import Any
 import numpy as np
 
 from lsvv.assembly import map_rows
+from lsvv.calibration import fit_temperature, probabilities
 from lsvv.linalg import Array, like
-from lsvv.losses import Loss
+from lsvv.losses import Loss, Squared
 from lsvv.selection.atlas import Member, expected, output_losses
 from lsvv.selection.averaging import loo_weights
 
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """All members of one map and one loss as a single W: sum_s w_s W_s, and their share of the whole."""
+    """All members of one map and one loss as a single W: sum_s w_s W_s, and their share of the whole.
+
+    Scores of the squared loss, which of classes estimate probabilities but shrunken ones, have a temperature.
+    """
 
     map: int
     loss: Loss
     W: np.ndarray
     b: np.ndarray
     share: np.ndarray
+    temperature: float | None = None
+
+    def expectation(self, scores: Array) -> Array:
+        """What the scores let expect of the 0/1 target."""
+        if self.temperature is None:
+            return expected(scores, self.loss)
+        return probabilities(scores, self.temperature, one_class_a_row=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +54,7 @@ class Ensemble:
             for place, family in enumerate(mine):
                 K = family.b.size
                 part = scores[:, place * K : (place + 1) * K] + like(family.b, scores)[None, :]
-                total = total + like(family.share, scores)[None, :] * expected(part, family.loss)
+                total = total + like(family.share, scores)[None, :] * family.expectation(part)
         mean = like(self.mean, total)[None, :]
         return mean + self.stretch * (total - mean)
 
@@ -73,11 +84,13 @@ def average(
     bases: Sequence[np.ndarray | None],
     *,
     per_output: bool,
+    one_class_a_row: bool,
 ) -> Average:
     """Settings of one map by their leave-one-out losses; draws of one kind alike; kinds by their averages' losses.
 
     Draws differ by chance alone, so none is preferred; and a kind is judged by what the average of its draws does,
-    which is better than any one of them.
+    which is better than any one of them. For the squared loss to be judged beside a loss that estimates probabilities,
+    its scores of classes are made probabilities first, by a temperature that suits the leave-one-out scores.
     """
     n_labels = (A > 0).sum(axis=0).astype(np.float64)
     weights = np.zeros((len(members), T.shape[1]))
@@ -90,8 +103,16 @@ def average(
             sum(w * getattr(members[i], part) for w, i in zip(inner, chosen, strict=True)) for part in ("W", "b", "loo")
         )
         basis, loss = bases[key[0]], losses[key[1]]
-        family = Family(key[0], loss, W if basis is None else basis @ W, np.asarray(b), np.zeros(T.shape[1]))
-        families[key] = (family, expected(np.asarray(scores, dtype=np.float64), loss), members[chosen[0]].setting.kind)
+        scores = np.asarray(scores, dtype=np.float64)
+        temperature = (
+            fit_temperature(scores, T, (A > 0).astype(np.float64), one_class_a_row=True)
+            if one_class_a_row and isinstance(loss, Squared)
+            else None
+        )
+        family = Family(
+            key[0], loss, W if basis is None else basis @ W, np.asarray(b), np.zeros(T.shape[1]), temperature
+        )
+        families[key] = (family, family.expectation(scores), members[chosen[0]].setting.kind)
     kinds = sorted({(kind, key[1]) for key, (_, _, kind) in families.items()})
     groups = [[key for key, (_, _, kind) in families.items() if (kind, key[1]) == one] for one in kinds]
     loo = [np.mean([families[key][1] for key in group], axis=0) for group in groups]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
+from dataclasses import dataclass, field
+from functools import cache, partial
 from numbers import Real
 from typing import Any, Self
 
@@ -14,6 +16,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from lsvv.assembly import build_laplacian, fit_map, map_rows
+from lsvv.features import MappedRows
 from lsvv.graph import manifold_matrices
 from lsvv.inputs import check_rows, generator
 from lsvv.linalg import Array, stack_rows, to_numpy
@@ -25,17 +28,29 @@ from lsvv.selection.maps import compress, expand_maps, labelled_block, with_fixe
 from lsvv.selection.tail import N_FOLDS, tail_members
 from lsvv.targets import Codec, Targets
 
-RIDGES = tuple(10.0**e for e in range(-6, 1))
+RIDGES = tuple(10.0**e for e in range(-7, 1))
 MANIFOLDS = (0.0, *(10.0**e for e in range(-3, 3)))
 SPECTRALS = (0.0, 0.01, 0.1)
 """Shares of the penalty that empties W."""
-CHEAP, DEAR, SMOOTH_MAPS = 4e6, 5e7, 3
+CHEAP, DEAR, SMOOTH_KINDS = 2e6, 5e7, 3
 """Labelled rows x columns x outputs up to which every map meets the smooth losses, and beyond which none does; between
-them the best so many maps under the squared loss do."""
+them the best so many kinds under the squared loss do, with the manifold term that serves it best and without."""
+WIDE, WIDE_KINDS = 500, 4
+"""Columns beyond which a map is tried without the manifold term first, and how many kinds of them go on to it."""
 MEMBER_BYTES = 1e9
 """Memory for the leave-one-out scores of the settings kept: each map and loss keeps its best, 8 at least."""
-MAX_LABELS = 5000
-"""Labelled rows the atlas looks at; beyond, it chooses on a sample of them and refits the best setting on all."""
+MOST_ENTRIES = 5e6
+"""Labelled rows x columns looked at; beyond, the atlas chooses on a sample of rows and refits the best setting on all:
+5000 labelled rows for maps of 1000 columns."""
+
+
+@dataclass(eq=False)
+class _Tour:
+    """Where a search stands: the maps whose manifold terms and whose smooth losses wait, and those in front."""
+
+    for_manifold: list[MapView] = field(default_factory=list)
+    for_smooth: list[MapView] = field(default_factory=list)
+    leading: dict[bool, tuple[Member, MapView]] = field(default_factory=dict)
 
 
 class SearchEstimator(BaseEstimator):
@@ -138,64 +153,85 @@ class SearchEstimator(BaseEstimator):
         return Grid(manifolds, ridges, powers, self._losses(targets))
 
     def _explore(self, X: Array, targets: Targets, rng: np.random.Generator) -> None:
-        """Visit every map: fit it, build G for each power, add its settings to the atlas."""
+        """Visit every map: add its settings to the atlas, those of dear ones as far as they lead."""
         grid = self._grid(targets)
-        labelled = targets.labelled
-        self._sampled = labelled.size > MAX_LABELS
-        if self._sampled:
-            labelled = np.sort(rng.choice(labelled, MAX_LABELS, replace=False))
-        weights = targets.weights[labelled]
-        known, total = weights > 0, weights.sum(axis=0)
-        if labelled.size < 2:
-            raise ValueError("There is one labelled row (n_samples = 1). Leaving one out needs at least two.")
-        self._T, self._known, self.labelled_ = targets.values[labelled], known, labelled
-        self._A = weights / np.where(total > 0, total, 1.0)
+        drawn = expand_maps(self.features, self.n_draws, X, rng)
+        kinds = [kind for _, kind in drawn]
+        self.maps_ = [fit_map(feature_map, X, None) for feature_map, _ in drawn]
+        mapped = [map_rows(fitted, X) for fitted in self.maps_]
+        self._look_at(targets, max(rows.shape[1] for rows in mapped), rng)
         self._loss_of = {loss_name(loss): loss for loss in grid.losses}
-        maps = expand_maps(self.features, self.n_draws, X, rng)
-        most = int(MEMBER_BYTES / (4 * known.size * len(maps) * len(grid.losses)))
-        self.atlas_ = Atlas(known.sum(axis=0).astype(np.float64), max(most, 8))
-        self.maps_, self._bases = [], []
-        Lap: sp.csr_array | None = None
-        leading: dict[bool, tuple[Member, MapView]] = {}
-        waiting: list[MapView] = []
-        for number, (feature_map, kind) in enumerate(maps):
-            fitted = fit_map(feature_map, X, None)
-            rows, basis = compress(map_rows(fitted, X))
-            if Lap is None and max(grid.manifolds) > 0.0:
-                Lap = build_laplacian(
-                    self.graph, X, rows, n_neighbors=self.n_neighbors, kind=self.laplacian, n_jobs=self.n_jobs
-                )
-            graphs = {} if Lap is None else manifold_matrices(rows, Lap, grid.powers)
-            graphs = {power: to_numpy(G) for power, G in graphs.items()}
-            view = MapView(number, kind, labelled_block(rows, labelled), graphs)
-            waiting = self._visit(view, grid, waiting)
-            self.maps_.append(fitted)
+        most = int(MEMBER_BYTES / (4 * self._known.size * len(drawn) * len(grid.losses)))
+        self.atlas_ = Atlas(self._known.sum(axis=0).astype(np.float64), max(most, 8))
+        self._bases = []
+        n_wide = len({kind for kind, rows in zip(kinds, mapped, strict=True) if min(rows.shape) > WIDE})
+        smooth = _smooth(grid.losses)
+        tour = _Tour()
+        for number, kind in enumerate(kinds):
+            rows, basis = compress(mapped[number])
             self._bases.append(basis)
-            for supervised in (False, True):
-                best = self._best_squared(supervised)
-                if best is not None and best.setting.map == number:
-                    leading[supervised] = (best, view)
+            if number == 0:
+                Lap = self._laplacian(X, rows) if max(grid.manifolds) > 0.0 else None
+            graphs = partial(_manifold_matrices, rows, Lap, grid.powers)
+            view = MapView(number, kind, labelled_block(rows, self.labelled_), cache(graphs))
+            first = self.atlas_.best_of(kind)[1] is None
+            waits = 0.0 in grid.manifolds and rows.shape[1] > WIDE and n_wide > WIDE_KINDS
+            self._add_squared(view, grid.at((0.0,)) if waits else grid, tour)
+            if waits:
+                tour.for_manifold = self._foremost([*tour.for_manifold, view], WIDE_KINDS)
+            size = view.Phi.size * self._T.shape[1]
+            if len(smooth) == len(grid.losses) or (first and size <= CHEAP):
+                self._add(view, grid, smooth)
+            elif smooth and first and size <= DEAR:
+                tour.for_smooth = self._foremost([*tour.for_smooth, view], SMOOTH_KINDS)
             if self.verbose:
                 print(f"[{type(self).__name__}] {len(self.atlas_.settings)} settings tried, map {number + 1}.")
-        for view in waiting:
-            self._add(view, grid, _smooth(grid.losses))
-        for best, view in {id(one[0]): one for one in leading.values()}.values():
+        for view in tour.for_manifold:
+            self._add_squared(view, grid.at(tuple(m for m in grid.manifolds if m > 0.0)), tour)
+        for view in tour.for_smooth:
+            self._add(view, self._along(view.kind, grid), smooth)
+        for best, view in {id(one[0]): one for one in tour.leading.values()}.values():
             self._explore_tail(best, view, rng)
 
-    def _visit(self, view: MapView, grid: Grid, waiting: list[MapView]) -> list[MapView]:
-        """Add the squared loss's settings; those of smooth losses at once if cheap, else for the best.
+    def _look_at(self, targets: Targets, n_columns: int, rng: np.random.Generator) -> None:
+        """Take up the labelled rows, or as many of them as maps of ``n_columns`` columns leave room for."""
+        labelled = targets.labelled
+        if labelled.size < 2:
+            raise ValueError("There is one labelled row (n_samples = 1). Leaving one out needs at least two.")
+        most = max(2, int(MOST_ENTRIES / n_columns))
+        self._sampled = labelled.size > most
+        if self._sampled:
+            labelled = np.sort(rng.choice(labelled, most, replace=False))
+        weights = targets.weights[labelled]
+        total = weights.sum(axis=0)
+        self.labelled_, self._T, self._known = labelled, targets.values[labelled], weights > 0
+        self._A = weights / np.where(total > 0, total, 1.0)
 
-        Smooth losses cost ten times the squared one: one draw of each kind has to do, and where the problem is large,
-        the best few kinds or none.
-        """
-        smooth, known = _smooth(grid.losses), {setting.kind for setting in self.atlas_.settings}
-        self._add(view, grid, [loss for loss in grid.losses if loss not in smooth])
-        size = view.Phi.size * self._T.shape[1]
-        if len(smooth) == len(grid.losses) or (view.kind not in known and size <= CHEAP):
-            self._add(view, grid, smooth)
-        elif smooth and view.kind not in known and size <= DEAR:
-            waiting = sorted([*waiting, view], key=lambda one: self.atlas_.best_of(one.number))[:SMOOTH_MAPS]
-        return waiting
+    def _laplacian(self, X: Array, rows: MappedRows) -> sp.csr_array:
+        return build_laplacian(
+            self.graph, X, rows, n_neighbors=self.n_neighbors, kind=self.laplacian, n_jobs=self.n_jobs
+        )
+
+    def _foremost(self, views: Sequence[MapView], most: int) -> list[MapView]:
+        """The views of the best ``most`` kinds of map so far."""
+        best = sorted({view.kind for view in views}, key=lambda kind: self.atlas_.best_of(kind)[0])[:most]
+        return [view for view in views if view.kind in best]
+
+    def _along(self, kind: int, grid: Grid) -> Grid:
+        """Without the manifold term, and with the one that serves the squared loss best on a kind of map."""
+        best = self.atlas_.best_of(kind)[1]
+        if best is None:
+            return grid
+        manifolds = {m for m in grid.manifolds if m == 0.0} | {best.manifold}
+        return grid.at(tuple(sorted(manifolds)), (best.power,))
+
+    def _add_squared(self, view: MapView, grid: Grid, tour: _Tour) -> None:
+        """Add the squared loss's settings of a map, and note whether it leads, with and without the manifold term."""
+        self._add(view, grid, [loss for loss in grid.losses if isinstance(loss, Squared)])
+        for supervised in (False, True):
+            best = self._best_squared(supervised)
+            if best is not None and best.setting.map == view.number:
+                tour.leading[supervised] = (best, view)
 
     def _left_out(self) -> Iterator[str]:
         """A sentence for each loss that was asked for and met no map."""
@@ -224,7 +260,7 @@ class SearchEstimator(BaseEstimator):
             view.Phi,
             self._T,
             self._A,
-            view.graphs.get(best.setting.power),
+            view.graphs().get(best.setting.power) if best.setting.manifold > 0.0 else None,
             _axis("spectral", self.spectral),
             _axis("free_rank", self.free_rank),
             rng.permutation(len(view.Phi)) % min(N_FOLDS, len(view.Phi)),
@@ -291,6 +327,7 @@ class SearchEstimator(BaseEstimator):
             self._loss_of,
             self._bases,
             per_output=self.per_output and not self._codec.one_class_a_row,
+            one_class_a_row=self._codec.one_class_a_row,
         )
 
     def _row_losses(self, loo: np.ndarray) -> np.ndarray:
@@ -334,6 +371,11 @@ class SearchEstimator(BaseEstimator):
         if self.best_estimator_ is None:
             return self._ensemble.expectations(self.maps_, X)
         return expected(self.best_estimator_._scores(X), self._loss_of[self.best_params_["loss"]])
+
+
+def _manifold_matrices(rows: MappedRows, Lap: sp.csr_array | None, powers: Sequence[int]) -> dict[int, np.ndarray]:
+    """G = Phi' Lap^p Phi for each power, without a graph none."""
+    return {} if Lap is None else {power: to_numpy(G) for power, G in manifold_matrices(rows, Lap, powers).items()}
 
 
 def _smooth(losses: Sequence[Loss]) -> list[Loss]:

@@ -9,7 +9,6 @@ import numpy as np
 from lsvv.calibration import probabilities
 from lsvv.features import Linear, RandomFourier
 from lsvv.graph import KNNGraph
-from lsvv.inputs import generator
 from lsvv.selection import LSVVClassifierCV, LSVVRegressorCV
 from lsvv.tables.table import TableError
 
@@ -39,14 +38,12 @@ def _maps(name: str, n_rows: int) -> list[Any]:
     return {"auto": [Linear(), fourier], "linear": [Linear()], "fourier": [fourier]}[name]
 
 
-def held_out(model: Any, labelled: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def held_out(model: Any) -> tuple[np.ndarray, np.ndarray]:
     """Labelled rows, and for each what a model says that did not see its label: probabilities or numbers (rows, K).
 
-    ``labelled`` are the rows with a known entry; of very many the search looks at a random part, drawn first of all.
+    Of very many the search looks at a random part.
     """
-    scores, rows = model.loo_predictions_, labelled
-    if len(scores) < labelled.size:
-        rows = np.sort(generator(model.random_state).choice(labelled, len(scores), replace=False))
+    scores, rows = model.loo_predictions_, model.labelled_
     if isinstance(model, LSVVRegressorCV):
         return rows, np.reshape(model._codec.decode(scores), scores.shape)
     alone = model._codec.one_class_a_row

@@ -9,6 +9,7 @@ import numpy as np
 
 from lsvv.features import Linear, RandomFourier
 from lsvv.losses import BinaryLogistic, Loss, MulticlassLogistic, Squared
+from lsvv.selection.ensemble import Family
 from lsvv.tables.table import TableError
 from lsvv.targets import Numbers
 
@@ -27,7 +28,7 @@ class Part:
     feature_map: Any
     W: np.ndarray
     b: np.ndarray
-    loss: Loss
+    link: str
     share: np.ndarray
 
 
@@ -74,10 +75,11 @@ def _parts(model: Any) -> tuple[list[Part], np.ndarray, np.ndarray]:
     if model.best_estimator_ is not None:
         core, loss = model.best_estimator_, model._loss_of[model.best_params_["loss"]]
         weights, offset = np.asarray(core._weights), np.asarray(core._offset)
-        parts, stretch, mean = [Part(core.feature_map_, weights, offset, loss, np.ones(offset.size))], 1.0, 0.0 * offset
+        parts = [Part(core.feature_map_, weights, offset, _link(loss), np.ones(offset.size))]
+        stretch, mean = 1.0, 0.0 * offset
     else:
         whole = model._ensemble
-        parts = [Part(model.maps_[one.map], one.W, one.b, one.loss, one.share) for one in whole.families]
+        parts = [_part_of(family, model.maps_[family.map]) for family in whole.families]
         stretch, mean = whole.stretch, whole.mean
     slope, shift = np.full(mean.size, stretch), (1.0 - stretch) * mean
     codec = model._codec
@@ -86,13 +88,21 @@ def _parts(model: Any) -> tuple[list[Part], np.ndarray, np.ndarray]:
     return parts, slope[None, :], shift[None, :]
 
 
+def _part_of(family: Family, feature_map: Any) -> Part:
+    """A temperature is a softmax of the scores divided by it."""
+    if family.temperature is None:
+        return Part(feature_map, family.W, family.b, _link(family.loss), family.share)
+    t = family.temperature
+    return Part(feature_map, family.W / t, family.b / t, "Softmax", family.share)
+
+
 def _part(part: Part, tail: str) -> tuple[list[Node], dict[str, np.ndarray]]:
     nodes, constants = _features(part.feature_map, tail)
     constants |= {f"W{tail}": part.W, f"b{tail}": part.b[None, :], f"share{tail}": part.share[None, :]}
     nodes += [
         ("MatMul", [f"phi{tail}", f"W{tail}"], f"linear{tail}"),
         ("Add", [f"linear{tail}", f"b{tail}"], f"score{tail}"),
-        (_link(part.loss), [f"score{tail}"], f"expected{tail}"),
+        (part.link, [f"score{tail}"], f"expected{tail}"),
         ("Mul", [f"expected{tail}", f"share{tail}"], f"part{tail}"),
     ]
     return nodes, constants
