@@ -10,6 +10,7 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
+from joblib import Parallel, delayed
 
 from benchmarks.timing import verdict
 from lsvv import LSVVClassifierCV, LSVVRegressorCV
@@ -54,18 +55,26 @@ def _run(data: Path, records: Path) -> dict[tuple[str, str], dict[int, float]]:
     for line in records.read_text().splitlines() if records.exists() else []:
         row = json.loads(line)
         done.setdefault((row["set"], row["model"]), {})[row["seed"]] = row["error"]
-    deadline = time.monotonic() + float(os.environ.get("LSVV_SECONDS", "1e9"))
+    deadline = time.time() + float(os.environ.get("LSVV_SECONDS", "1e9"))
+    todo = [(name, seed) for name, seed in _trials() if seed not in done.get((name, "supervised"), {})]
+    results = Parallel(n_jobs=-1, pre_dispatch="n_jobs", return_as="generator_unordered")(
+        delayed(_timed_trial)(name, data, seed, deadline) for name, seed in todo
+    )
     with records.open("a", encoding="utf-8") as file:
-        for name, seed in _trials():
-            if seed in done.get((name, "supervised"), {}) or time.monotonic() > deadline:
-                continue
-            start = time.perf_counter()
-            for model, error in _trial(name, data, seed).items():
+        for name, seed, errors, seconds in results:
+            for model, error in errors.items():
                 done.setdefault((name, model), {})[seed] = error
-                row = {"set": name, "model": model, "seed": seed, "error": error}
-                file.write(json.dumps({**row, "seconds": time.perf_counter() - start}) + "\n")
+                row = {"set": name, "model": model, "seed": seed, "error": error, "seconds": seconds}
+                file.write(json.dumps(row) + "\n")
             file.flush()
     return done
+
+
+def _timed_trial(name: str, data: Path, seed: int, deadline: float) -> tuple[str, int, dict[str, float], float]:
+    """A trial and its seconds; nothing once the time is over."""
+    start = time.time()
+    errors = _trial(name, data, seed) if start < deadline else {}
+    return name, seed, errors, time.time() - start
 
 
 def _trials() -> Iterator[tuple[str, int]]:
@@ -95,8 +104,9 @@ def _table(errors: dict[tuple[str, str], dict[int, float]]) -> list[str]:
     lines = [
         "Test error of classes and Hamming loss of labels in %, 100 x MSE of numbers scaled to [0, 1]; mean over",
         "common splits (70/30; 10% of the training rows labelled for classes, stratified, 50% for labels, numbers).",
-        "No fit sees a test row, and rules and maps were made on splits below 200; but one change, weaker ridges for",
-        "smooth losses, was taken back after the errors of splits 1000 and 1001 of pendigits and letter were seen.",
+        "No fit sees a test row, and rules and maps were made on splits below 200. A first try at weaker ridges for",
+        "smooth losses was taken back after the errors of splits 1000 and 1001 of pendigits and letter were seen;",
+        "the ones in use now, with a better leave-one-out, were made on splits 100 to 119.",
         "Restricted: maps of at most 100 columns (Fourier, landmarks of two kernels, linear), five draws each.",
         "Default: `safe=True`, any map. Supervised: the settings without the manifold term of the same search.",
         "",
