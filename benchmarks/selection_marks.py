@@ -36,7 +36,7 @@ OTHERS = ("scene", "yeast", "rf2", "scm20d", "bibtex", "corel5k")
 N_SPLITS = 30
 QUICK = tuple(MARKS)[:6]
 STAGES = ((0, 2), (2, 5), (5, 10), (10, N_SPLITS))
-"""Splits of the larger sets worked on all of them before the next: a run cut short has some of each."""
+"""Splits of larger sets worked on all of them before the next: a run cut short has some of each."""
 SMALL = [RandomFourier(100), Nystroem(100), Nystroem(100, kernel="laplacian"), Linear()]
 MODELS = ("restricted", "default", "supervised")
 """At most 100 columns a map; the defaults; and the part of the defaults' search without the manifold term."""
@@ -78,10 +78,11 @@ def _timed_trial(name: str, data: Path, seed: int, deadline: float) -> tuple[str
 
 
 def _trials() -> Iterator[tuple[str, int]]:
-    """The small sets whole, then the others stage by stage."""
+    """The small sets whole, then the larger ones that have marks and at last the others, stage by stage."""
     yield from product(QUICK, seeds(N_SPLITS))
-    for start, end in STAGES:
-        yield from product([name for name in (*MARKS, *OTHERS) if name not in QUICK], seeds(N_SPLITS)[start:end])
+    for names in ([name for name in MARKS if name not in QUICK], OTHERS):
+        for start, end in STAGES:
+            yield from product(names, seeds(N_SPLITS)[start:end])
 
 
 def _trial(name: str, data: Path, seed: int) -> dict[str, float]:
