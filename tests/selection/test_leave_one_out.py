@@ -8,9 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lsvv.assembly import build_objective, build_risk
+from lsvv.calibration import probabilities
 from lsvv.features import MappedRows
 from lsvv.losses import BinaryLogistic, Loss, MulticlassHinge, MulticlassLogistic, Squared
 from lsvv.penalties import TailSum
+from lsvv.selection import leave_one_out
 from lsvv.selection.leave_one_out import smooth_path, squared_path, squared_path_dual, squared_path_primal
 from lsvv.solvers import solve
 
@@ -107,6 +109,81 @@ def test_one_newton_step_comes_close_to_refitting(loss: Loss, left: float, manif
     fitted = Phi @ W + b
     # the step accounts for most of what leaving a label out changes
     assert np.linalg.norm(point.loo - exact) < left * np.linalg.norm(fitted - exact)
+
+
+@pytest.mark.parametrize("D", [4, 25])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("weighted", [True, False])
+def test_smooth_fits_are_the_cores_with_fewer_and_with_more_columns_than_rows(
+    D: int, fit_intercept: bool, weighted: bool
+) -> None:
+    Phi, _, G = problem(5, 12, D, 3)
+    T = np.eye(3)[np.arange(12) % 3]
+    a = np.arange(1.0, 13.0) / 78 if weighted else even(12)
+    A = np.repeat(a[:, None], 3, axis=1)
+    risk = build_risk(
+        MappedRows(Phi, lambda block: block), MulticlassLogistic(), T, A, fit_intercept=fit_intercept, by_rows=True
+    )
+    points = smooth_path(
+        Phi, T, a, G, [0.0, 0.5], [1e-2, 1.0], MulticlassLogistic(), fit_intercept=fit_intercept, tol=1e-10
+    )
+    for point in points:
+        objective = build_objective(risk, ridge=point.ridge, manifold=point.manifold, G=G, spectral=TailSum(0.0))
+        V = solve(objective, tol=1e-9, max_iter=20_000).variable
+        np.testing.assert_allclose(point.W, objective.weights(V), atol=1e-5)
+        # the softmax does not see a constant added to all classes
+        np.testing.assert_allclose(point.b - point.b.mean(), risk.intercept(V) - np.mean(risk.intercept(V)), atol=1e-5)
+
+
+@pytest.mark.parametrize("loss", [MulticlassLogistic(), BinaryLogistic(), MulticlassHinge(0.5)])
+@pytest.mark.parametrize("ridge", [1e-6, 1e-2])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_both_forms_of_the_step_agree(
+    loss: Loss, ridge: float, fit_intercept: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Phi, _, G = problem(6, 20, 6, 3)
+    T = np.eye(3)[np.arange(20) % 3]
+
+    def step(primal: float, dual: float) -> np.ndarray:
+        monkeypatch.setattr(leave_one_out, "_step_costs", lambda n, D, K: (primal, dual))
+        (point,) = smooth_path(Phi, T, even(20), G, [0.1], [ridge], loss, fit_intercept=fit_intercept)
+        return point.loo
+
+    np.testing.assert_allclose(step(0.0, 1.0), step(1.0, 0.0), rtol=1e-5, atol=1e-5)
+
+
+def test_among_many_classes_each_has_its_own_curvature(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(2)
+    centres = rng.normal(size=(8, 4))
+    classes = np.arange(48) % 8
+    Phi, T = centres[classes] + 0.5 * rng.normal(size=(48, 4)), np.eye(8)[classes]
+    loss = MulticlassLogistic()
+
+    def brier(scores: np.ndarray) -> float:
+        return float(np.sum((probabilities(scores, 1.0, one_class_a_row=True) - T) ** 2) / len(T))
+
+    for ridge in (1e-5, 1e-3):
+        honest = brier(brute_force(Phi, T, np.zeros((4, 4)), ridge, 0.0, loss, True))
+        (apart,) = smooth_path(Phi, T, even(48), None, [0.0], [ridge], loss)
+        with monkeypatch.context() as patched:
+            patched.setattr(leave_one_out, "APART", 0.0)
+            (shared,) = smooth_path(Phi, T, even(48), None, [0.0], [ridge], loss)
+        assert abs(brier(apart.loo) - honest) < 0.05 * honest
+        assert abs(brier(shared.loo) - honest) > 0.1 * honest
+
+
+def test_the_rows_that_curve_most_do_for_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(4)
+    classes = np.arange(60) % 4
+    Phi, T = np.eye(4, 80)[classes] + 0.3 * rng.normal(size=(60, 80)), np.eye(4)[classes]
+    monkeypatch.setattr(leave_one_out, "_step_costs", lambda n, D, K: (1.0, 0.0))
+    exact, most = ([], [])
+    for found, rows in ((exact, 60), (most, 20)):
+        monkeypatch.setattr(leave_one_out, "FEW_ROWS", rows)
+        found += smooth_path(Phi, T, even(60), None, [0.0], [1e-4, 1e-2], MulticlassLogistic())
+    for one, other in zip(exact, most, strict=True):
+        moved = np.linalg.norm(one.loo - (Phi @ one.W + one.b))
+        assert 0.0 < np.linalg.norm(one.loo - other.loo) < 0.2 * moved
 
 
 def test_smooth_paths_visit_every_setting_from_strong_ridges_to_weak() -> None:

@@ -234,6 +234,37 @@ def test_large_maps_meet_smooth_losses_only_where_the_squared_loss_puts_them_in_
     assert smooth == {5, *sorted(range(5), key=lambda number: squared_loss(model, number))[:3]}
 
 
+def test_wide_maps_meet_the_manifold_term_only_where_they_lead_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lsvv.selection.search.WIDE", 100)
+    monkeypatch.setattr("lsvv.selection.search.WIDE_KINDS", 2)
+    X, y = np.random.default_rng(0).normal(size=(300, 4)), np.full(300, -1)
+    y[:40] = (X[:40, 0] > 0).astype(int)
+    model = LSVVClassifierCV(
+        features=[RandomFourier(120), Linear()], ridge=(1e-3, 1e-1), manifold=(0.0, 1.0), loss="squared", spectral=0.0
+    )
+    model.fit(X, y)
+    met = {s.kind for s in model.atlas_.settings if s.manifold > 0.0}
+    alone = {
+        kind: min(float(loss.sum()) for s, loss in zip(model.atlas_.settings, model.atlas_.losses, strict=True)
+                  if s.kind == kind and s.manifold == 0.0)
+        for kind in range(5)
+    }  # fmt: skip
+    assert met == {5, *sorted(alone, key=alone.__getitem__)[:2]}
+    maps = Counter(s.kind for s in model.atlas_.settings if s.manifold > 0.0 and s.kind < 5)
+    assert set(maps.values()) == {2 * 2 * 4}
+
+
+def test_squared_scores_of_classes_are_averaged_as_probabilities() -> None:
+    X, y, _ = iris()
+    model = LSVVClassifierCV(**{**SMALL, "loss": "squared"}).fit(X, y)
+    for family in model._ensemble.families:
+        scores = np.random.default_rng(0).normal(size=(4, 3))
+        np.testing.assert_allclose(family.expectation(scores).sum(axis=1), 1.0)
+        assert (family.expectation(scores).argmax(axis=1) == scores.argmax(axis=1)).all()
+    numbers = LSVVRegressorCV(features=Linear(), ridge=1e-3).fit(X[:, :2], X[:, 2])
+    assert {family.temperature for family in numbers._ensemble.families} == {None}
+
+
 def squared_loss(model: LSVVClassifierCV, number: int) -> float:
     """The smallest leave-one-out loss of a map under the squared loss."""
     return min(

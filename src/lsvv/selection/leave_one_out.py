@@ -306,9 +306,8 @@ def _one_newton_step(
         curvature = curvature.mean(axis=1, keepdims=True)
     weights = np.maximum(curvature, FLATTEST * loss.curvature)
     primal, dual = _step_costs(n, D, weights.shape[1])
-    leverages = _leverages_dual if dual < primal else _leverages_primal
-    h = leverages(frame, a, weights, loss.curvature, fit_intercept)
-    return F + h / (weights * np.maximum(1.0 - h, 1e-6)) * gradient
+    reaches = _reaches_dual if dual < primal else _reaches_primal
+    return F + reaches(frame, a, weights, loss.curvature, fit_intercept) * gradient
 
 
 def takes_outputs_apart(n: int, D: int, K: int) -> bool:
@@ -321,19 +320,24 @@ def _step_costs(n: int, D: int, K: int) -> tuple[float, float]:
     return float(K) * (n * D**2 + D**3 / 6), n**2 * D + n**3 + float(K) * n * (n * FULL) ** 2
 
 
-def _leverages_primal(frame: _Frame, a: np.ndarray, weights: np.ndarray, c: float, fit_intercept: bool) -> np.ndarray:
-    """h_ik = a_i w_ik z_i' (Z' diag(a w_k) Z + 2 P)^-1 z_i; with an intercept about the mean that a w_k gives."""
-    h = np.empty(weights.shape)
+def _reaches_primal(frame: _Frame, a: np.ndarray, weights: np.ndarray, c: float, fit_intercept: bool) -> np.ndarray:
+    """q_ik = a_i z_i' (Z' diag(a w_k) Z + 2 P)^-1 z_i; with an intercept about the mean that a w_k gives."""
+    q = np.empty(weights.shape)
     for k, w in enumerate(weights.T):
         factor = _factorised(frame, a, w, c, fit_intercept)
-        h[:, k] = a * w * (np.sum(factor.whitened**2, axis=0) + float(fit_intercept) / factor.mass)
-    return h
+        q[:, k] = a * (np.sum(factor.whitened**2, axis=0) + float(fit_intercept) / factor.mass)
+    return _reach(q, weights)
 
 
-def _leverages_dual(frame: _Frame, a: np.ndarray, weights: np.ndarray, c: float, fit_intercept: bool) -> np.ndarray:
+def _reach(q: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """q / (1 - w q), w the curvature that is in q."""
+    return q / np.maximum(1.0 - weights * q, 1e-6)
+
+
+def _reaches_dual(frame: _Frame, a: np.ndarray, weights: np.ndarray, c: float, fit_intercept: bool) -> np.ndarray:
     """The same from M = Z H^-1 Z' with a base curvature common to the outputs, and an update for each of them.
 
-    h_ik = a_i w_ik (M_ii - |L^-1 s M_i|^2), L L' = I + s M s, s^2 = a (w_k - base) on the rows that curve most in
+    q_ik = a_i (M_ii - |L^-1 s M_i|^2), L L' = I + s M s, s^2 = a (w_k - base) on the rows that curve most in
     output k. The base of a row is its mean over the outputs in which it is not among them; with few rows all are, and
     the result is exact.
     """
@@ -347,11 +351,11 @@ def _leverages_dual(frame: _Frame, a: np.ndarray, weights: np.ndarray, c: float,
     base = np.where(rest.any(axis=1), (weights * rest).sum(axis=1) / np.maximum(rest.sum(axis=1), 1), FLATTEST * c)
     less = _whitened(bound, np.arange(n), np.sqrt(a * (c - base)), -1.0)
     M = bound + less.T @ less
-    h = np.empty(weights.shape)
+    q = np.empty(weights.shape)
     for k, rows in enumerate(curved.T):
         more = _whitened(M, rows, np.sqrt(a[rows] * np.maximum(weights[rows, k] - base[rows], 0.0)), 1.0)
-        h[:, k] = a * weights[:, k] * (np.diagonal(M) - np.sum(more * more, axis=0))
-    return h
+        q[:, k] = a * (np.diagonal(M) - np.sum(more * more, axis=0))
+    return _reach(q, np.where(rest, base[:, None], np.maximum(weights, base[:, None])))
 
 
 def _whitened(M: np.ndarray, rows: np.ndarray, s: np.ndarray, sign: float) -> np.ndarray:
