@@ -34,6 +34,7 @@ GRID = math.prod(len(axis) for axis in (WIDTHS, TAU_A, TAU_I, TAU_S, THETAS))
         f"Its hinge is smoothed by {HINGE.smoothing}",
         f"only in the linear space with at most {WHOLE_GRID_ROWS} labelled rows",
         f"in the kernel space it has {GRID:,} settings",
+        f"Sets of more than {PAPER.cv_rows} rows have {PAPER.cv_repeats} splits under `cv`",
         f"means over {PRINTED_REPEATS} repeats",
         f"A case of fewer than {LEAST_SPLITS} splits",
         f"The big sets ({', '.join(BIG)}) are loaded in single precision",

@@ -1,3 +1,4 @@
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -51,7 +52,14 @@ def test_big_sets_come_last_and_seed_by_seed() -> None:
     assert all(unit.data in BIG for unit in big)
     assert {unit.data for unit in big[: 2 * len(BIG)]} == set(BIG)
     assert {unit.seed for unit in big[: 2 * len(BIG)]} == {FIRST_SEED}
-    assert [unit.chooser for unit in big] == ["atlas"] * (len(big) // 2) + ["cv"] * (len(big) // 2)
+    counts = {"atlas": 2 * PAPER.repeats * len(BIG), "cv": 2 * PAPER.cv_repeats * len(BIG)}
+    assert [unit.chooser for unit in big] == [chooser for chooser, count in counts.items() for _ in range(count)]
+
+
+def test_small_sets_have_all_splits_under_both_choosers() -> None:
+    units = plan(["linear-mc"], choosers=("atlas", "cv"), sets=["vehicle", "segment"])
+    counts = Counter((unit.data, unit.chooser) for unit in units)
+    assert counts == {("vehicle", "atlas"): 30, ("vehicle", "cv"): 30, ("segment", "atlas"): 30, ("segment", "cv"): 5}
 
 
 def test_the_share_of_the_tables_is_not_run_twice() -> None:

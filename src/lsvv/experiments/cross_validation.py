@@ -36,8 +36,8 @@ HINGE = MulticlassHinge(smoothing=0.1)
 MAX_ITER, REFIT_STEPS = 300, 3000
 """Steps of a candidate tried, and of the chosen one."""
 STACK_BYTES = 1e8
-TOO_DEAR = 2e7
-"""D K min(D, K) beyond which five folds over the candidates are refused."""
+TOO_DEAR = 1e13
+"""Operations of a split beyond which five folds over the candidates are refused: they take half an hour or more."""
 
 TAU_A = tuple(10.0**e for e in range(-15, -5))
 TAU_I = (0.0, *TAU_A)
@@ -150,20 +150,20 @@ def cross_validate(
     """
     n_features = N_FEATURES if space == "kernel" else X.shape[1]
     full_rank = min(n_features, T.shape[1])
-    if n_features * T.shape[1] * full_rank > TOO_DEAR:
+    rows = np.flatnonzero(known.any(axis=1))
+    loss: Loss = HINGE if task == "multi-class" else Squared()
+    if N_DRAWN * N_FOLDS * MAX_ITER * _step_operations(rows.size, n_features, T.shape[1], loss) > TOO_DEAR:
         raise ValueError(
-            f"Five folds over {N_DRAWN} settings of a W of {n_features} x {T.shape[1]} take hours a split. Choose by "
-            f"'atlas' here."
+            f"Five folds over {N_DRAWN} settings take too long for a W of {n_features} x {T.shape[1]} and {rows.size} "
+            f"labelled rows. Choose by 'atlas' here."
         )
     theta = None if free_rank is None else resolve_free_rank(float(free_rank), full_rank, full_rank)
-    rows = np.flatnonzero(known.any(axis=1))
     whole = space == "linear" and rows.size <= WHOLE_GRID_ROWS and theta is None
     drawn = candidates(space, full_rank, seed, whole=whole, theta=theta)
     mine = {method: of_method(method, drawn, full_rank) for method in METHODS}
     every = sorted({one for some in mine.values() for one in some})
     folds = [np.isin(rows, test) for test in _folds(X, y, rows, seed)]
     Lap, degree = _plain_laplacian(X)
-    loss: Loss = HINGE if task == "multi-class" else Squared()
     figures: dict[Candidate, tuple[float, float]] = {}
     spaces: dict[float, _Space] = {}
     for width in sorted({one.width for one in every}):
@@ -174,6 +174,13 @@ def cross_validate(
     return {
         method: Chosen(one, figures[one][0], *spaces[one.width].refit(one, X_asked)) for method, one in best.items()
     }
+
+
+def _step_operations(n: int, D: int, K: int, loss: Loss) -> float:
+    """Of one step of one candidate: the gradient of loss and penalty, and the prox."""
+    least = min(D, K)
+    gradient = 2.0 * D * D * K if isinstance(loss, Squared) else 4.0 * n * D * K
+    return gradient + 2.0 * D * D * K + 4.0 * D * K * least + 10.0 * least**3
 
 
 def _folds(X: Array, y: np.ndarray, rows: np.ndarray, seed: int) -> Iterator[np.ndarray]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
-from lsvv.data import info, paper_names
+from lsvv.data import DATASETS, info, paper_names
 from lsvv.data.registry import Task
 from lsvv.data.splits import LABELLED_SHARE
 from lsvv.experiments.bundled import GENERATED
@@ -117,6 +117,8 @@ class Design:
         Data sets of the multi-class tables, and of the multi-label and regression tables.
     repeats : int
         Splits of every cell of a table.
+    cv_rows, cv_repeats : int
+        Sets of more rows have so many splits under "cv", which takes minutes a split there.
     rate_set, rate_repeats, shares
         Figure "labeled-rate": its data set, splits, and shares of labels. The paper prints no axis.
     theta_sets, theta_repeats, thetas, theta_spaces
@@ -141,6 +143,8 @@ class Design:
     theta_spaces: tuple[Space, ...] = ("kernel",)
     hidden: Hidden = "rows"
     mark: int | None = None
+    cv_rows: int = 1000
+    cv_repeats: int = 5
 
 
 FIRST_SEED = 1000
@@ -229,7 +233,9 @@ def table_units(table: str, data: str, chooser: Chooser, design: Design = PAPER)
     """The splits of one row of a table, by seed."""
     hidden: Hidden = "rows" if task_of(data) == "multi-class" else design.hidden
     space = space_of(table)
-    return tuple(Unit(data, space, seed, chooser, hidden=hidden) for seed in seeds(design.repeats))
+    dear = chooser == "cv" and data in DATASETS and DATASETS[data].rows > design.cv_rows
+    repeats = min(design.repeats, design.cv_repeats) if dear else design.repeats
+    return tuple(Unit(data, space, seed, chooser, hidden=hidden) for seed in seeds(repeats))
 
 
 def curve_units(figure: str, data: str, space: Space, design: Design = PAPER) -> dict[float, list[Unit]]:
