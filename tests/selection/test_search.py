@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_iris, make_multilabel_classification
+from sklearn.datasets import load_digits, load_iris, make_multilabel_classification
 
 from laws import fails_only
 from lsvv import LSVVClassifierCV, LSVVRegressorCV
@@ -240,18 +240,48 @@ def test_wide_maps_meet_the_manifold_term_only_where_they_lead_without_it(monkey
     X, y = np.random.default_rng(0).normal(size=(300, 4)), np.full(300, -1)
     y[:40] = (X[:40, 0] > 0).astype(int)
     model = LSVVClassifierCV(
-        features=[RandomFourier(120), Linear()], ridge=(1e-3, 1e-1), manifold=(0.0, 1.0), loss="squared", spectral=0.0
+        features=[RandomFourier(120), Linear()], ridge=(1e-3, 1e-1), manifold=(0.0, 1.0), spectral=0.0, random_state=0
     )
     model.fit(X, y)
-    met = {s.kind for s in model.atlas_.settings if s.manifold > 0.0}
+    met, smooth = (
+        {s.kind for s in model.atlas_.settings if s.manifold > 0.0 and s.loss == loss}
+        for loss in ("squared", "logistic")
+    )
     alone = {
         kind: min(float(loss.sum()) for s, loss in zip(model.atlas_.settings, model.atlas_.losses, strict=True)
-                  if s.kind == kind and s.manifold == 0.0)
+                  if s.kind == kind and s.manifold == 0.0 and s.loss == "squared")
         for kind in range(5)
     }  # fmt: skip
-    assert met == {5, *sorted(alone, key=alone.__getitem__)[:2]}
-    maps = Counter(s.kind for s in model.atlas_.settings if s.manifold > 0.0 and s.kind < 5)
+    assert met == smooth == {5, *sorted(alone, key=alone.__getitem__)[:2]}
+    maps = Counter(s.kind for s in model.atlas_.settings if s.manifold > 0.0 and s.kind < 5 and s.loss == "squared")
     assert set(maps.values()) == {2 * 2 * 4}
+
+
+@pytest.mark.parametrize("manifold", [0.0, 1.0])
+def test_many_wide_maps_need_no_manifold_axis(manifold: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lsvv.selection.search.WIDE", 20)
+    X, y, truth = iris()
+    model = LSVVClassifierCV(**{**SMALL, "features": RandomFourier(30), "manifold": manifold}).fit(X, y)
+    assert {setting.manifold for setting in model.atlas_.settings} == {manifold}
+    assert model.score(X, truth) > 0.8
+
+
+def test_more_columns_than_rows_take_no_label_from_the_atlas(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y, _ = iris()
+    monkeypatch.setattr("lsvv.selection.search.MOST_ENTRIES", 150 * np.sum(y >= 0))
+    wide = np.hstack([X, np.zeros((150, 1000))])
+    model = LSVVClassifierCV(**{**SMALL, "features": Linear()}).fit(wide, y)
+    assert model.labelled_.size == np.sum(y >= 0)
+    assert model.best_estimator_ is None
+
+
+def test_the_best_setting_is_as_sure_as_the_core() -> None:
+    X, truth = load_digits(return_X_y=True)
+    y = np.full(truth.size, -1)
+    y[::25] = truth[::25]
+    settings = {"features": RandomFourier(200), "loss": "squared", "ridge": (1e-5, 1e-3), "manifold": (0.0, 1.0)}
+    model = LSVVClassifierCV(**settings, selection="best", spectral=0.0, n_draws=1, random_state=0).fit(X / 16, y)
+    np.testing.assert_allclose(model.predict_proba(X / 16), model.best_estimator_.predict_proba(X / 16))
 
 
 def test_squared_scores_of_classes_are_averaged_as_probabilities() -> None:

@@ -28,7 +28,7 @@ def run_unit(unit: Unit, folder: str | os.PathLike[str] | None) -> list[Record]:
     """Split 70/30 from the seed -> min-max on training rows -> hide labels -> choose -> judge on the test rows.
 
     What a method sees of the split is the inputs of the training rows and the labels left to them; ``choose`` gets
-    nothing else to choose by, and works all four methods on one graph and one draw of features.
+    nothing else to choose by, and works all four methods on one graph and the same draws of features.
 
     Parameters
     ----------

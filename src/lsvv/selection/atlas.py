@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -12,7 +12,8 @@ from lsvv.linalg import Array
 from lsvv.losses import Loss, Squared
 from lsvv.risk import distinct_columns
 from lsvv.selection.averaging import loo_weights
-from lsvv.selection.leave_one_out import PathPoint, smooth_path, squared_path, takes_outputs_apart
+from lsvv.selection.leave_one_out import PathPoint, squared_path
+from lsvv.selection.smooth_path import smooth_path, takes_outputs_apart
 
 
 @dataclass(frozen=True)
@@ -73,12 +74,16 @@ class Grid:
 
 @dataclass(frozen=True, eq=False)
 class MapView:
-    """What the atlas sees of a map: its number and kind, Phi of the labelled rows, and G for each power on demand."""
+    """What the atlas sees of a map: its number and kind, Phi of the labelled rows, and G for each power on demand.
+
+    Smooth losses cost ten times the squared one: of the draws of a kind only the first meets them.
+    """
 
     number: int
     kind: int
     Phi: np.ndarray
     graphs: Callable[[], dict[int, np.ndarray]]
+    is_first: bool
 
 
 @dataclass(eq=False)
@@ -101,10 +106,13 @@ class Atlas:
         self.losses.append(member.losses)
         self.members.append(replace(member, loo=member.loo.astype(np.float32)))
 
-    def best_of(self, kind: int) -> tuple[float, Setting | None]:
-        """The smallest loss, summed over outputs, of a kind of map so far, and where it was found."""
-        pairs = zip(self.settings, self.losses, strict=True)
-        mine = [(float(loss.sum()), setting) for setting, loss in pairs if setting.kind == kind]
+    def best_squared_of(self, kind: int, manifolds: Container[float]) -> tuple[float, Setting | None]:
+        """The smallest loss, summed over outputs, of a kind of map under the squared loss, and where it was found."""
+        mine = [
+            (float(losses.sum()), setting)
+            for setting, losses in zip(self.settings, self.losses, strict=True)
+            if setting.kind == kind and setting.loss == "squared" and setting.manifold in manifolds
+        ]
         return min(mine, key=lambda one: one[0], default=(np.inf, None))
 
     def prune(self, start: int) -> None:
@@ -144,6 +152,8 @@ def explore(
         for number, power in enumerate(grid.powers):
             # without the manifold term powers do not differ
             some = [m for m in manifolds if m > 0.0 or number == 0]
+            if not some:
+                continue
             for member in _paths(view.Phi, T, A, graphs.get(power), some, ridges, loss, fit_intercept):
                 setting = replace(member.setting, map=view.number, power=power, kind=view.kind)
                 atlas.add(replace(member, setting=setting))

@@ -22,7 +22,8 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
 
     Every setting gets its leave-one-label-out predictions (exact for the squared loss, one Newton step for the
     others; the row stays in the graph). The model is their average, weighted by
-    exp(-c n (loss - best) / (2 best)) with the Brier score as loss, stretched to undo the shrinkage of averaging.
+    exp(-c n (loss - best) / (2 best)) with the Brier score as loss, stretched to undo the shrinkage of averaging. The
+    settings of one map and loss are weighed by their scores; maps and losses by the probabilities these make.
 
     Parameters
     ----------
@@ -32,7 +33,8 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
     loss : str or sequence, default=("squared", "logistic")
         Losses searched: "squared", "logistic", "smooth_hinge".
     ridge, manifold, power : number or sequence
-        The grid's axes, as in :class:`lsvv.LSVVClassifier`. Smooth losses use the ridges from 1e-4 up.
+        The grid's axes, as in :class:`lsvv.LSVVClassifier`. Smooth losses use the
+        ridges up to 1, on large problems from 1e-4 on.
     spectral, free_rank : number or sequence
         The tail's axes, tried by k-fold at the best setting: shares of the penalty that empties W, and fractions of
         min(D, K).
@@ -130,7 +132,11 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
     def fit(self, X: Any, y: Any, *, X_unlabeled: Any = None, sample_weight: Any = None) -> Self:
         """Try every setting by leave-one-label-out, then average them (or refit the best); see the class."""
         self._threshold = 0.5
-        return super().fit(X, y, X_unlabeled=X_unlabeled, sample_weight=sample_weight)
+        super().fit(X, y, X_unlabeled=X_unlabeled, sample_weight=sample_weight)
+        if self.best_estimator_ is not None and self.best_params_["loss"] == "squared":
+            # raw scores, where the average is one of probabilities
+            self.temperature_ = self.best_estimator_.temperature_
+        return self
 
     def _choose(self, notes: Sequence[str], allowed: Callable[[Setting], bool] = lambda _: True) -> None:
         super()._choose(notes, allowed)

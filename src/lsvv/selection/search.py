@@ -46,11 +46,16 @@ MOST_ENTRIES = 5e6
 
 @dataclass(eq=False)
 class _Tour:
-    """Where a search stands: the maps whose manifold terms and whose smooth losses wait, and those in front."""
+    """Where a search stands: the wide kinds, the maps whose manifold terms and smooth losses wait, those in front."""
 
+    wide: set[int]
     for_manifold: list[MapView] = field(default_factory=list)
     for_smooth: list[MapView] = field(default_factory=list)
     leading: dict[bool, tuple[Member, MapView]] = field(default_factory=dict)
+
+    def waits(self, kind: int) -> bool:
+        """Whether maps of this kind are too many and too wide to meet the manifold term at once."""
+        return kind in self.wide and len(self.wide) > WIDE_KINDS
 
 
 class SearchEstimator(BaseEstimator):
@@ -158,47 +163,64 @@ class SearchEstimator(BaseEstimator):
         drawn = expand_maps(self.features, self.n_draws, X, rng)
         kinds = [kind for _, kind in drawn]
         self.maps_ = [fit_map(feature_map, X, None) for feature_map, _ in drawn]
-        mapped = [map_rows(fitted, X) for fitted in self.maps_]
-        self._look_at(targets, max(rows.shape[1] for rows in mapped), rng)
+        widths = [min(map_rows(fitted, X).shape) for fitted in self.maps_]
+        self._look_at(targets, max(widths), rng)
         self._loss_of = {loss_name(loss): loss for loss in grid.losses}
         most = int(MEMBER_BYTES / (4 * self._known.size * len(drawn) * len(grid.losses)))
         self.atlas_ = Atlas(self._known.sum(axis=0).astype(np.float64), max(most, 8))
         self._bases = []
-        n_wide = len({kind for kind, rows in zip(kinds, mapped, strict=True) if min(rows.shape) > WIDE})
-        smooth = _smooth(grid.losses)
-        tour = _Tour()
+        tour = _Tour({kind for kind, width in zip(kinds, widths, strict=True) if width > WIDE})
+        Lap: sp.csr_array | None = None
         for number, kind in enumerate(kinds):
-            rows, basis = compress(mapped[number])
+            rows, basis = compress(map_rows(self.maps_[number], X))
             self._bases.append(basis)
-            if number == 0:
-                Lap = self._laplacian(X, rows) if max(grid.manifolds) > 0.0 else None
-            graphs = partial(_manifold_matrices, rows, Lap, grid.powers)
-            view = MapView(number, kind, labelled_block(rows, self.labelled_), cache(graphs))
-            first = self.atlas_.best_of(kind)[1] is None
-            waits = 0.0 in grid.manifolds and rows.shape[1] > WIDE and n_wide > WIDE_KINDS
-            self._add_squared(view, grid.at((0.0,)) if waits else grid, tour)
-            if waits:
-                tour.for_manifold = self._foremost([*tour.for_manifold, view], WIDE_KINDS)
-            size = view.Phi.size * self._T.shape[1]
-            if len(smooth) == len(grid.losses) or (first and size <= CHEAP):
-                self._add(view, grid, smooth)
-            elif smooth and first and size <= DEAR:
-                tour.for_smooth = self._foremost([*tour.for_smooth, view], SMOOTH_KINDS)
+            if Lap is None and max(grid.manifolds) > 0.0:
+                Lap = self._laplacian(X, rows)
+            graphs = cache(partial(_manifold_matrices, rows, Lap, grid.powers))
+            first = kind not in kinds[:number]
+            self._visit(MapView(number, kind, labelled_block(rows, self.labelled_), graphs, first), grid, tour)
             if self.verbose:
                 print(f"[{type(self).__name__}] {len(self.atlas_.settings)} settings tried, map {number + 1}.")
+        self._return(grid, tour, rng)
+
+    def _visit(self, view: MapView, grid: Grid, tour: _Tour) -> None:
+        """Add a map's settings; of a wide or dear one those that tell whether to return to it."""
+        smooth = _smooth(grid.losses)
+        waits = tour.waits(view.kind) and len(smooth) < len(grid.losses)
+        waits = waits and min(grid.manifolds) == 0.0 < max(grid.manifolds)
+        now = grid.at((0.0,)) if waits else grid
+        self._add_squared(view, now, tour)
+        if waits:
+            tour.for_manifold = self._foremost([*tour.for_manifold, view], WIDE_KINDS, grid)
+        if len(smooth) == len(grid.losses) or (view.is_first and self._size(view) <= CHEAP):
+            self._add(view, now, smooth)
+        elif smooth and view.is_first and self._size(view) <= DEAR:
+            tour.for_smooth = self._foremost([*tour.for_smooth, view], SMOOTH_KINDS, grid)
+
+    def _return(self, grid: Grid, tour: _Tour, rng: np.random.Generator) -> None:
+        """Add what waited: manifold terms of wide maps, smooth losses of dear ones, tails of those in front."""
+        smooth = _smooth(grid.losses)
+        later = grid.at(tuple(m for m in grid.manifolds if m > 0.0))
         for view in tour.for_manifold:
-            self._add_squared(view, grid.at(tuple(m for m in grid.manifolds if m > 0.0)), tour)
+            self._add_squared(view, later, tour)
+            if view.is_first and self._size(view) <= CHEAP:
+                self._add(view, later, smooth)
         for view in tour.for_smooth:
             self._add(view, self._along(view.kind, grid), smooth)
         for best, view in {id(one[0]): one for one in tour.leading.values()}.values():
             self._explore_tail(best, view, rng)
+
+    def _size(self, view: MapView) -> int:
+        """Labelled rows x columns x outputs, by which smooth losses are dear."""
+        return int(view.Phi.size) * int(self._T.shape[1])
 
     def _look_at(self, targets: Targets, n_columns: int, rng: np.random.Generator) -> None:
         """Take up the labelled rows, or as many of them as maps of ``n_columns`` columns leave room for."""
         labelled = targets.labelled
         if labelled.size < 2:
             raise ValueError("There is one labelled row (n_samples = 1). Leaving one out needs at least two.")
-        most = max(2, int(MOST_ENTRIES / n_columns))
+        # the scores of all settings of a map are held until the best are known
+        most = max(2, int(MOST_ENTRIES / max(n_columns, 4 * targets.values.shape[1])))
         self._sampled = labelled.size > most
         if self._sampled:
             labelled = np.sort(rng.choice(labelled, most, replace=False))
@@ -212,14 +234,16 @@ class SearchEstimator(BaseEstimator):
             self.graph, X, rows, n_neighbors=self.n_neighbors, kind=self.laplacian, n_jobs=self.n_jobs
         )
 
-    def _foremost(self, views: Sequence[MapView], most: int) -> list[MapView]:
-        """The views of the best ``most`` kinds of map so far."""
-        best = sorted({view.kind for view in views}, key=lambda kind: self.atlas_.best_of(kind)[0])[:most]
+    def _foremost(self, views: Sequence[MapView], most: int, grid: Grid) -> list[MapView]:
+        """The views of the best ``most`` kinds of map, compared by what all have: the grid's weakest manifold term."""
+        weakest = (min(grid.manifolds),)
+        kinds = {view.kind for view in views}
+        best = sorted(kinds, key=lambda kind: self.atlas_.best_squared_of(kind, weakest)[0])[:most]
         return [view for view in views if view.kind in best]
 
     def _along(self, kind: int, grid: Grid) -> Grid:
         """Without the manifold term, and with the one that serves the squared loss best on a kind of map."""
-        best = self.atlas_.best_of(kind)[1]
+        best = self.atlas_.best_squared_of(kind, grid.manifolds)[1]
         if best is None:
             return grid
         manifolds = {m for m in grid.manifolds if m == 0.0} | {best.manifold}
@@ -374,8 +398,11 @@ class SearchEstimator(BaseEstimator):
 
 
 def _manifold_matrices(rows: MappedRows, Lap: sp.csr_array | None, powers: Sequence[int]) -> dict[int, np.ndarray]:
-    """G = Phi' Lap^p Phi for each power, without a graph none."""
-    return {} if Lap is None else {power: to_numpy(G) for power, G in manifold_matrices(rows, Lap, powers).items()}
+    """G = Phi' Lap^p Phi for each power, without a graph none; Phi is not held beyond."""
+    if Lap is None:
+        return {}
+    passing = MappedRows(rows.X, rows.transform)
+    return {power: to_numpy(G) for power, G in manifold_matrices(passing, Lap, powers).items()}
 
 
 def _smooth(losses: Sequence[Loss]) -> list[Loss]:
