@@ -279,9 +279,15 @@ def test_the_best_setting_is_as_sure_as_the_core() -> None:
     X, truth = load_digits(return_X_y=True)
     y = np.full(truth.size, -1)
     y[::25] = truth[::25]
-    settings = {"features": RandomFourier(200), "loss": "squared", "ridge": (1e-5, 1e-3), "manifold": (0.0, 1.0)}
+    settings: dict[str, Any] = {
+        "features": RandomFourier(200),
+        "loss": "squared",
+        "ridge": (1e-5, 1e-3),
+        "manifold": (0.0, 1.0),
+    }
     model = LSVVClassifierCV(**settings, selection="best", spectral=0.0, n_draws=1, random_state=0).fit(X / 16, y)
-    np.testing.assert_allclose(model.predict_proba(X / 16), model.best_estimator_.predict_proba(X / 16))
+    best: Any = model.best_estimator_
+    np.testing.assert_allclose(model.predict_proba(X / 16), best.predict_proba(X / 16))
 
 
 def test_squared_scores_of_classes_are_averaged_as_probabilities() -> None:

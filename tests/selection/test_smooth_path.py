@@ -9,6 +9,7 @@ from lsvv.features import MappedRows
 from lsvv.losses import BinaryLogistic, Loss, MulticlassHinge, MulticlassLogistic
 from lsvv.penalties import TailSum
 from lsvv.selection import smooth_path as smooth_paths
+from lsvv.selection.leave_one_out import PathPoint
 from lsvv.selection.smooth_path import smooth_path
 from lsvv.solvers import solve
 from refitting import brute_force, even, problem, refit
@@ -83,7 +84,7 @@ def test_both_forms_agree_where_every_curvature_is_the_bound(n_classes: int, mon
         (point,) = smooth_path(np.eye(40, 45), T, even(40), None, [0.0], [100.0], MulticlassHinge(20.0))
         found.append(point.loo)
     assert np.isfinite(found[1]).all()
-    np.testing.assert_allclose(*found, atol=1e-9)
+    np.testing.assert_allclose(found[0], found[1], atol=1e-9)
 
 
 def test_labelled_rows_that_are_all_alike_predict_the_mean() -> None:
@@ -134,7 +135,8 @@ def test_the_rows_that_curve_most_do_for_the_rest(monkeypatch: pytest.MonkeyPatc
     classes = np.arange(60) % 4
     Phi, T = np.eye(4, 80)[classes] + 0.3 * rng.normal(size=(60, 80)), np.eye(4)[classes]
     monkeypatch.setattr(smooth_paths, "_step_costs", lambda n, D, K: (1.0, 0.0))
-    exact, most = ([], [])
+    exact: list[PathPoint] = []
+    most: list[PathPoint] = []
     for found, rows in ((exact, 60), (most, 20)):
         monkeypatch.setattr(smooth_paths, "FEW_ROWS", rows)
         found += smooth_path(Phi, T, even(60), None, [0.0], [1e-4, 1e-2], MulticlassLogistic())
