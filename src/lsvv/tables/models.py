@@ -17,13 +17,15 @@ __all__ = ["FEATURES", "choose_model", "held_out", "neighbour_graph"]
 FEATURES = ("auto", "linear", "fourier")
 N_NEIGHBORS = 10
 MANY_ROWS = 20_000
-"""Beyond it the map is smaller, so that the search over settings stays within minutes and memory."""
+"""Beyond it the map is smaller and the grid coarser, so that the search stays within minutes and memory."""
+COARSE: dict[str, Any] = {"ridge": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2), "manifold": (0.0, 1e-2, 1.0), "power": 1}
 
 
 def choose_model(task: str, n_rows: int, *, features: str = "auto", graph: Any = "auto", random_state: int = 0) -> Any:
     """An unfitted estimator for a task: the regressor for numbers, the classifier for everything else."""
     chosen = LSVVRegressorCV if task == "numbers" else LSVVClassifierCV
-    return chosen(features=_maps(features, n_rows), graph=graph, n_draws=1, random_state=random_state)
+    grid = COARSE if n_rows > MANY_ROWS else {}
+    return chosen(features=_maps(features, n_rows), graph=graph, n_draws=1, random_state=random_state, **grid)
 
 
 def neighbour_graph(X: np.ndarray) -> Any:
