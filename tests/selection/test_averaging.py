@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lsvv.selection.averaging import guard, loo_weights, stretch
+from lsvv.selection.averaging import SHARPNESS, guard, loo_weights, stacking_weights, stretch
 
 
 @given(seed=st.integers(0, 10**6), n_settings=st.integers(1, 20), n_labels=st.integers(2, 1000))
@@ -57,3 +57,39 @@ def test_the_guard_keeps_a_clear_gain_and_drops_a_clear_loss() -> None:
     assert 0.0 < even.share < 1.0
     assert "mixed" in even.sentence
     assert "40 labelled rows" in even.sentence
+
+
+def _residual_products(seed: int, n_models: int) -> np.ndarray:
+    residuals = np.random.default_rng(seed).normal(size=(n_models, 60)) / 8.0
+    return np.asarray(residuals @ residuals.T)
+
+
+@given(seed=st.integers(0, 10**6), n_models=st.integers(1, 12), n_labels=st.integers(2, 10**5))
+def test_stacking_weights_are_a_minimum_over_the_simplex(seed: int, n_models: int, n_labels: int) -> None:
+    Q = _residual_products(seed, n_models)
+    weights = stacking_weights(Q, float(n_labels))
+    factor = SHARPNESS * n_labels / (2.0 * np.diag(Q).min())
+
+    def objective(w: np.ndarray) -> float:
+        return float(factor * (w @ Q @ w) + np.sum(w[w > 0] * np.log(w[w > 0])))
+
+    assert weights.sum() == pytest.approx(1.0)
+    for corner in np.eye(n_models):
+        nearer = 0.99 * weights + 0.01 * corner
+        assert objective(weights) <= objective(nearer) + 1e-5 * abs(objective(nearer))
+
+
+def test_stacking_weights_of_models_that_err_alike_are_those_of_their_losses() -> None:
+    # with residuals r_s = a_s r, w'Qw = (sum_s w_s a_s)^2: to first order in the a_s the average of their losses
+    sizes = 1.0 + 1e-3 * np.array([0.0, 1.0, 2.0])
+    alone = loo_weights(sizes[:, None] ** 2, 2000.0)[:, 0]
+    np.testing.assert_allclose(stacking_weights(np.outer(sizes, sizes), 2000.0), alone, rtol=1e-2)
+
+
+def test_stacking_weights_do_not_depend_on_the_unit_of_the_loss() -> None:
+    Q = _residual_products(3, 5)
+    np.testing.assert_allclose(stacking_weights(Q, 50.0), stacking_weights(1e6 * Q, 50.0), rtol=1e-4)
+
+
+def test_perfect_models_share_the_weight() -> None:
+    np.testing.assert_allclose(stacking_weights(np.zeros((4, 4)), 10.0), 0.25)

@@ -74,16 +74,13 @@ class Grid:
 
 @dataclass(frozen=True, eq=False)
 class MapView:
-    """What the atlas sees of a map: its number and kind, Phi of the labelled rows, and G for each power on demand.
-
-    Smooth losses cost ten times the squared one: of the draws of a kind only the first meets them.
-    """
+    """What the atlas sees of a map: its number, kind and draw, Phi of the labelled rows, G for each power on demand."""
 
     number: int
     kind: int
+    draw: int
     Phi: np.ndarray
     graphs: Callable[[], dict[int, np.ndarray]]
-    is_first: bool
 
 
 @dataclass(eq=False)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from math import erf, sqrt
 
 import numpy as np
+from scipy.optimize import minimize
+from scipy.special import log_softmax, softmax
 
 SHARPNESS = 0.3
 """c in the weights; between 0.25 and 0.5 serves from ten labels to a thousand."""
@@ -27,9 +29,43 @@ def loo_weights(losses: np.ndarray, n_labels: np.ndarray | float, sharpness: flo
     """
     best = np.maximum(losses.min(axis=0), 1e-3 * np.maximum(losses.mean(axis=0), 1e-300))
     exponent = -sharpness * n_labels * (losses - best) / (2.0 * best)
-    weights = np.exp(exponent - exponent.max(axis=0))
-    weights = np.where(weights >= SMALLEST, weights, 0.0)
-    return weights / weights.sum(axis=0)
+    return _without_negligible(np.exp(exponent - exponent.max(axis=0)))
+
+
+def stacking_weights(products: np.ndarray, n_labels: float, sharpness: float = SHARPNESS) -> np.ndarray:
+    """argmin over the simplex of c n / (2 best) w'Qw + sum_s w_s log w_s, with Q the products of residuals.
+
+    w'Qw is the leave-one-out loss of the average itself. In its place sum_s w_s Q_ss, the average of the losses, would
+    give ``loo_weights``, which end at the best one however many labels there are; here models that err on different
+    rows share the weight. The entropy holds the weights together while labels are few.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> stacking_weights(np.array([[1.0, 0.0], [0.0, 1.1]]), 1e6).round(3).tolist()
+    [0.524, 0.476]
+    >>> loo_weights(np.array([[1.0], [1.1]]), 1e6).ravel().tolist()
+    [1.0, 0.0]
+    """
+    losses = np.diag(products)
+    best = max(float(losses.min()), 1e-3 * float(losses.mean()))
+    if best <= 0.0:
+        return np.full(losses.size, 1.0 / losses.size)
+    scaled = sharpness * n_labels / (2.0 * best) * products
+
+    def objective(z: np.ndarray) -> tuple[float, np.ndarray]:
+        w, log_w = softmax(z), log_softmax(z)
+        slope = 2.0 * scaled @ w + log_w
+        return float(w @ scaled @ w + w @ log_w), w * (slope - w @ slope)
+
+    found = minimize(objective, np.zeros(losses.size), jac=True, method="L-BFGS-B", options={"maxiter": 1000})
+    return _without_negligible(softmax(found.x))
+
+
+def _without_negligible(weights: np.ndarray) -> np.ndarray:
+    """Weights that sum to 1 over the first axis, those far below the heaviest dropped."""
+    weights = np.where(weights >= SMALLEST * weights.max(axis=0), weights, 0.0)
+    return np.asarray(weights / weights.sum(axis=0))
 
 
 def stretch(loo: np.ndarray, T: np.ndarray, known: np.ndarray) -> float:

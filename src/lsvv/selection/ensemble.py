@@ -13,14 +13,14 @@ from lsvv.calibration import fit_temperature, probabilities
 from lsvv.linalg import Array, like
 from lsvv.losses import Loss, Squared
 from lsvv.selection.atlas import Member, expected, output_losses
-from lsvv.selection.averaging import loo_weights
+from lsvv.selection.averaging import loo_weights, stacking_weights
 
 
 @dataclass(frozen=True, eq=False)
 class Family:
     """All members of one map and one loss as a single W: sum_s w_s W_s, and their share of the whole.
 
-    Scores of the squared loss, which of classes estimate probabilities but shrunken ones, have a temperature.
+    Scores of the squared loss, which of classes estimate probabilities but shrunken ones, may have a temperature.
     """
 
     map: int
@@ -86,11 +86,11 @@ def average(
     per_output: bool,
     one_class_a_row: bool,
 ) -> Average:
-    """Settings of one map by their leave-one-out losses; draws of one kind alike; kinds by their averages' losses.
+    """Settings of one map by their leave-one-out losses; draws of one kind alike; kinds by what their average loses.
 
-    Draws differ by chance alone, so none is preferred; and a kind is judged by what the average of its draws does,
-    which is better than any one of them. For the squared loss to be judged beside a loss that estimates probabilities,
-    its scores of classes are made probabilities first, by a temperature that suits the leave-one-out scores.
+    Draws differ by chance alone, so none is preferred; and a kind is judged by what the average of its draws adds to
+    the whole. For the squared loss to be judged beside a loss that estimates probabilities, its scores of classes are
+    made probabilities first, by the temperature that suits the leave-one-out scores, if one does.
     """
     n_labels = (A > 0).sum(axis=0).astype(np.float64)
     weights = np.zeros((len(members), T.shape[1]))
@@ -103,20 +103,13 @@ def average(
             sum(w * getattr(members[i], part) for w, i in zip(inner, chosen, strict=True)) for part in ("W", "b", "loo")
         )
         basis, loss = bases[key[0]], losses[key[1]]
-        scores = np.asarray(scores, dtype=np.float64)
-        temperature = (
-            fit_temperature(scores, T, (A > 0).astype(np.float64), one_class_a_row=True)
-            if one_class_a_row and isinstance(loss, Squared)
-            else None
-        )
-        family = Family(
-            key[0], loss, W if basis is None else basis @ W, np.asarray(b), np.zeros(T.shape[1]), temperature
-        )
-        families[key] = (family, family.expectation(scores), members[chosen[0]].setting.kind)
+        family = Family(key[0], loss, W if basis is None else basis @ W, np.asarray(b), np.zeros(T.shape[1]))
+        family, expectation = _tempered(family, np.asarray(scores, dtype=np.float64), T, A, one_class_a_row)
+        families[key] = (family, expectation, members[chosen[0]].setting.kind)
     kinds = sorted({(kind, key[1]) for key, (_, _, kind) in families.items()})
     groups = [[key for key, (_, _, kind) in families.items() if (kind, key[1]) == one] for one in kinds]
     loo = [np.mean([families[key][1] for key in group], axis=0) for group in groups]
-    outer = _shared(np.array([output_losses(one, T, A) for one in loo]), n_labels, per_output)
+    outer = _stacked(np.array([np.sqrt(A) * (one - T) for one in loo]), n_labels, per_output)
     placed = []
     for group, share in zip(groups, outer, strict=True):
         for key in group:
@@ -127,12 +120,39 @@ def average(
     return Average(tuple(family for family in placed if family.share.any()), whole, weights)
 
 
+def _tempered(
+    family: Family, scores: np.ndarray, T: np.ndarray, A: np.ndarray, one_class_a_row: bool
+) -> tuple[Family, np.ndarray]:
+    """A family of the squared loss with a temperature where that helps, and what its leave-one-out scores expect.
+
+    Where the labels hardly depend on the rows, the scores are as good as probabilities and the link would bend them.
+    """
+    plain = np.asarray(family.expectation(scores))
+    if not (one_class_a_row and isinstance(family.loss, Squared)):
+        return family, plain
+    fitted = fit_temperature(scores, T, (A > 0).astype(np.float64), one_class_a_row=True)
+    warm = replace(family, temperature=fitted)
+    bent = np.asarray(warm.expectation(scores))
+    helps = output_losses(bent, T, A).sum() < output_losses(plain, T, A).sum()
+    return (warm, bent) if helps else (family, plain)
+
+
 def _shared(losses: np.ndarray, n_labels: np.ndarray, per_output: bool) -> np.ndarray:
     """Weights of settings (rows) for outputs (columns), the same for all unless ``per_output``."""
     if per_output:
         return loo_weights(losses, n_labels)
     weights = loo_weights(losses.sum(axis=1, keepdims=True), float(n_labels.max()))
     return np.repeat(weights, losses.shape[1], axis=1)
+
+
+def _stacked(residuals: np.ndarray, n_labels: np.ndarray, per_output: bool) -> np.ndarray:
+    """Weights of kinds (rows) for outputs (columns) from their residuals of shape (kinds, rows, outputs)."""
+    n_kinds, _, n_outputs = residuals.shape
+    if per_output:
+        each = residuals.transpose(2, 0, 1)
+        return np.stack([stacking_weights(R @ R.T, float(n)) for R, n in zip(each, n_labels, strict=True)], axis=1)
+    flat = residuals.reshape(n_kinds, -1)
+    return np.repeat(stacking_weights(flat @ flat.T, float(n_labels.max()))[:, None], n_outputs, axis=1)
 
 
 def spectrum_of(families: Sequence[Family]) -> np.ndarray:

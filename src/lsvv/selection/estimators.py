@@ -21,9 +21,9 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
     """LSVVClassifier that chooses its own map, loss, ridge, manifold, power and tail, from as few as ten labels.
 
     Every setting gets its leave-one-label-out predictions (exact for the squared loss, one Newton step for the
-    others; the row stays in the graph). The model is their average, weighted by
-    exp(-c n (loss - best) / (2 best)) with the Brier score as loss, stretched to undo the shrinkage of averaging. The
-    settings of one map and loss are weighed by their scores; maps and losses by the probabilities these make.
+    others; the row stays in the graph). The model is their average, stretched to undo the shrinkage of averaging. The
+    settings of one map and loss are weighed by exp(-c n (loss - best) / (2 best)) with the Brier score as loss; maps
+    and losses so that the leave-one-out loss of the whole is small, the more evenly the fewer labels there are.
 
     Parameters
     ----------

@@ -33,8 +33,9 @@ MANIFOLDS = (0.0, *(10.0**e for e in range(-3, 3)))
 SPECTRALS = (0.0, 0.01, 0.1)
 """Shares of the penalty that empties W."""
 CHEAP, DEAR, SMOOTH_KINDS = 2e6, 5e7, 3
-"""Labelled rows x columns x outputs up to which every map meets the smooth losses, and beyond which none does; between
-them the best so many kinds under the squared loss do, with the manifold term that serves it best and without."""
+"""Labelled rows x columns x outputs up to which the first draw of every map meets the smooth losses, and beyond which
+none does. Of the best so many kinds under the squared loss further draws do, as many as stay within DEAR together,
+with the manifold term that serves it best and without."""
 WIDE, WIDE_KINDS = 500, 4
 """Columns beyond which a map is tried without the manifold term first, and how many kinds of them go on to it."""
 MEMBER_BYTES = 1e9
@@ -177,8 +178,8 @@ class SearchEstimator(BaseEstimator):
             if Lap is None and max(grid.manifolds) > 0.0:
                 Lap = self._laplacian(X, rows)
             graphs = cache(partial(_manifold_matrices, rows, Lap, grid.powers))
-            first = kind not in kinds[:number]
-            self._visit(MapView(number, kind, labelled_block(rows, self.labelled_), graphs, first), grid, tour)
+            draw = kinds[:number].count(kind)
+            self._visit(MapView(number, kind, draw, labelled_block(rows, self.labelled_), graphs), grid, tour)
             if self.verbose:
                 print(f"[{type(self).__name__}] {len(self.atlas_.settings)} settings tried, map {number + 1}.")
         self._return(grid, tour, rng)
@@ -192,9 +193,9 @@ class SearchEstimator(BaseEstimator):
         self._add_squared(view, now, tour)
         if waits:
             tour.for_manifold = self._foremost([*tour.for_manifold, view], WIDE_KINDS, grid)
-        if len(smooth) == len(grid.losses) or (view.is_first and self._size(view) <= CHEAP):
+        if len(smooth) == len(grid.losses) or (view.draw == 0 and self._size(view) <= CHEAP):
             self._add(view, now, smooth)
-        elif smooth and view.is_first and self._size(view) <= DEAR:
+        elif smooth and (view.draw + 1) * self._size(view) <= DEAR:
             tour.for_smooth = self._foremost([*tour.for_smooth, view], SMOOTH_KINDS, grid)
 
     def _return(self, grid: Grid, tour: _Tour, rng: np.random.Generator) -> None:
@@ -203,7 +204,7 @@ class SearchEstimator(BaseEstimator):
         later = grid.at(tuple(m for m in grid.manifolds if m > 0.0))
         for view in tour.for_manifold:
             self._add_squared(view, later, tour)
-            if view.is_first and self._size(view) <= CHEAP:
+            if view.draw == 0 and self._size(view) <= CHEAP:
                 self._add(view, later, smooth)
         for view in tour.for_smooth:
             self._add(view, self._along(view.kind, grid), smooth)
