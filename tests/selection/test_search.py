@@ -10,7 +10,7 @@ from sklearn.datasets import load_digits, load_iris, make_multilabel_classificat
 
 from laws import fails_only
 from lsvv import LSVVClassifierCV, LSVVRegressorCV
-from lsvv.features import Linear, RandomFourier
+from lsvv.features import Linear, Nystroem, RandomFourier
 
 SMALL: dict[str, Any] = {
     "features": RandomFourier(20, width=0.5, random_state=0),
@@ -255,6 +255,47 @@ def test_wide_maps_meet_the_manifold_term_only_where_they_lead_without_it(monkey
     assert met == smooth == {5, *sorted(alone, key=alone.__getitem__)[:2]}
     maps = Counter(s.kind for s in model.atlas_.settings if s.manifold > 0.0 and s.kind < 5 and s.loss == "squared")
     assert set(maps.values()) == {2 * 2 * 4}
+
+
+def test_further_draws_of_the_foremost_kinds_meet_the_smooth_losses() -> None:
+    X, y, _ = iris()
+    model = LSVVClassifierCV(features=RandomFourier(20), ridge=(1e-3, 1e-1), manifold=0.0, n_draws=3, random_state=0)
+    model.fit(X, y)
+    foremost = sorted(range(5), key=lambda number: squared_loss(model, number))[:3]
+    smooth = {s.map for s in model.atlas_.settings if s.loss == "logistic"}
+    assert smooth == {*range(5), *(5 + kind for kind in foremost), *(10 + kind for kind in foremost)}
+
+
+def test_further_draws_of_cheap_maps_take_no_place_of_dear_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lsvv.selection.search.CHEAP", 2000)
+    X, y, _ = iris()
+    dear = Nystroem(60, width=100.0)
+    model = LSVVClassifierCV(features=[RandomFourier(20), dear], ridge=(1e-3, 1e-1), manifold=0.0, n_draws=2)
+    model.fit(X, y)
+    assert {5} < {s.kind for s in model.atlas_.settings if s.loss == "logistic"}
+
+
+def test_further_draws_look_only_where_the_first_found_something() -> None:
+    X, truth = load_digits(return_X_y=True)
+    y = np.where(np.arange(len(truth)) % 3 == 0, truth, -1)
+    model = LSVVClassifierCV(features=RandomFourier(30, width="median"), loss="squared", n_draws=2, random_state=0)
+    model.fit(X / 16, y)
+    tried = [{(s.power, s.manifold, s.ridge) for s in model.atlas_.settings if s.map == draw} for draw in (0, 1)]
+    weights = model.weights_[[m.setting.map == 1 and not m.setting.spectral for m in model.atlas_.members]]
+    assert tried[1] < tried[0]
+    assert weights.max() > 0.01
+
+
+def test_scores_that_are_probabilities_already_are_left_alone() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(400, 3)), rng.choice(3, size=400, p=[0.5, 0.4, 0.1])
+    model = LSVVClassifierCV(features=Linear(), loss="squared", ridge=0.1, manifold=0.0, spectral=0.0).fit(X, y)
+    (family,) = model._ensemble.families
+    assert family.temperature is None
+    told, _, _ = iris()
+    clear = LSVVClassifierCV(features=Linear(), loss="squared", ridge=0.1, manifold=0.0, spectral=0.0)
+    (family,) = clear.fit(told, load_iris().target)._ensemble.families
+    assert family.temperature is not None
 
 
 @pytest.mark.parametrize("manifold", [0.0, 1.0])

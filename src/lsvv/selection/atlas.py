@@ -71,6 +71,17 @@ class Grid:
         """The part of the grid with these manifolds, and these powers."""
         return replace(self, manifolds=manifolds, powers=self.powers if powers is None else powers)
 
+    def around(self, settings: Sequence[Setting]) -> Grid:
+        """The smallest part of the grid that holds these settings."""
+        ridges, manifolds = {one.ridge for one in settings}, {one.manifold for one in settings}
+        powers = {one.power for one in settings if one.manifold > 0.0} or set(self.powers[:1])
+        return replace(
+            self,
+            manifolds=tuple(m for m in self.manifolds if m in manifolds),
+            ridges=tuple(r for r in self.ridges if r in ridges),
+            powers=tuple(p for p in self.powers if p in powers),
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class MapView:
@@ -104,13 +115,29 @@ class Atlas:
         self.members.append(replace(member, loo=member.loo.astype(np.float32)))
 
     def best_squared_of(self, kind: int, manifolds: Container[float]) -> tuple[float, Setting | None]:
-        """The smallest loss, summed over outputs, of a kind of map under the squared loss, and where it was found."""
-        mine = [
-            (float(losses.sum()), setting)
-            for setting, losses in zip(self.settings, self.losses, strict=True)
-            if setting.kind == kind and setting.loss == "squared" and setting.manifold in manifolds
-        ]
+        """The smallest summed loss of the first draw of a kind under the squared loss, and where it was found."""
+        mine = [(loss, setting) for setting, loss in self._first_draw(kind) if setting.manifold in manifolds]
         return min(mine, key=lambda one: one[0], default=(np.inf, None))
+
+    def counting_squared(self, kind: int) -> list[Setting]:
+        """Settings of the squared loss that weigh on the first draw of a kind, among all and among the supervised."""
+        mine = self._first_draw(kind)
+        counting = []
+        for group in (mine, [one for one in mine if one[0].manifold == 0.0]):
+            if group:
+                weights = loo_weights(np.array([[loss] for _, loss in group]), float(self.n_labels.max()))[:, 0]
+                counting += [setting for (setting, _), weight in zip(group, weights, strict=True) if weight > 0.0]
+        return counting
+
+    def _first_draw(self, kind: int) -> list[tuple[Setting, float]]:
+        """Settings of the squared loss without a tail on the first map of a kind, with their summed losses."""
+        mine = [
+            (setting, float(losses.sum()))
+            for setting, losses in zip(self.settings, self.losses, strict=True)
+            if setting.kind == kind and setting.loss == "squared" and setting.spectral == 0.0
+        ]
+        first = min((setting.map for setting, _ in mine), default=0)
+        return [one for one in mine if one[0].map == first]
 
     def prune(self, start: int) -> None:
         """Let members from ``start`` on go whose weight among them is negligible, also among the supervised ones."""

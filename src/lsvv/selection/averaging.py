@@ -12,7 +12,7 @@ from scipy.special import log_softmax, softmax
 SHARPNESS = 0.3
 """c in the weights; between 0.25 and 0.5 serves from ten labels to a thousand."""
 SMALLEST = 1e-4
-"""Settings of less than this share of the heaviest weight are dropped."""
+"""What has less than this share of the heaviest weight is dropped."""
 
 
 def loo_weights(losses: np.ndarray, n_labels: np.ndarray | float, sharpness: float = SHARPNESS) -> np.ndarray:
@@ -27,17 +27,17 @@ def loo_weights(losses: np.ndarray, n_labels: np.ndarray | float, sharpness: flo
     >>> loo_weights(np.array([[1.0], [1.0], [9.0]]), 100.0).round(3).ravel().tolist()
     [0.5, 0.5, 0.0]
     """
-    best = np.maximum(losses.min(axis=0), 1e-3 * np.maximum(losses.mean(axis=0), 1e-300))
+    best = _best(losses)
     exponent = -sharpness * n_labels * (losses - best) / (2.0 * best)
     return _without_negligible(np.exp(exponent - exponent.max(axis=0)))
 
 
-def stacking_weights(products: np.ndarray, n_labels: float, sharpness: float = SHARPNESS) -> np.ndarray:
-    """argmin over the simplex of c n / (2 best) w'Qw + sum_s w_s log w_s, with Q the products of residuals.
+def stacking_weights(Q: np.ndarray, n_labels: float, sharpness: float = SHARPNESS) -> np.ndarray:
+    """argmin over the simplex of c n / (2 best) w'Qw + sum_s w_s log w_s, with Q_st the product of residuals s and t.
 
     w'Qw is the leave-one-out loss of the average itself. In its place sum_s w_s Q_ss, the average of the losses, would
-    give ``loo_weights``, which end at the best one however many labels there are; here models that err on different
-    rows share the weight. The entropy holds the weights together while labels are few.
+    give ``loo_weights``, which end at the best one alone as labels grow; here models that err on different rows share
+    the weight. The entropy holds the weights together while labels are few.
 
     Examples
     --------
@@ -47,19 +47,28 @@ def stacking_weights(products: np.ndarray, n_labels: float, sharpness: float = S
     >>> loo_weights(np.array([[1.0], [1.1]]), 1e6).ravel().tolist()
     [1.0, 0.0]
     """
-    losses = np.diag(products)
-    best = max(float(losses.min()), 1e-3 * float(losses.mean()))
-    if best <= 0.0:
-        return np.full(losses.size, 1.0 / losses.size)
-    scaled = sharpness * n_labels / (2.0 * best) * products
+    if not np.isfinite(Q).all():
+        raise ValueError("Leave-one-out losses are not finite. Look for very large values in X and y, or scale them.")
+    scaled = sharpness / 2.0 * (Q / _best(np.diag(Q)))
+    z = np.zeros(len(Q))
+    # from few labels to all: a weight that a first long step puts at 0 would stay there
+    for n in (*(10.0**e for e in range(1, 12) if 10.0**e < n_labels), n_labels):
+        found = minimize(_entropic, z, (n * scaled,), "L-BFGS-B", jac=True, options={"maxiter": 1000, "ftol": 1e-13})
+        z = found.x - found.x.max()
+    return _without_negligible(softmax(z))
 
-    def objective(z: np.ndarray) -> tuple[float, np.ndarray]:
-        w, log_w = softmax(z), log_softmax(z)
-        slope = 2.0 * scaled @ w + log_w
-        return float(w @ scaled @ w + w @ log_w), w * (slope - w @ slope)
 
-    found = minimize(objective, np.zeros(losses.size), jac=True, method="L-BFGS-B", options={"maxiter": 1000})
-    return _without_negligible(softmax(found.x))
+def _entropic(z: np.ndarray, S: np.ndarray) -> tuple[float, np.ndarray]:
+    """w'Sw + sum_s w_s log w_s at w = softmax(z), and its slope in z."""
+    w, log_w = softmax(z), log_softmax(z)
+    slope = 2.0 * S @ w + log_w
+    return float(w @ S @ w + w @ log_w), w * (slope - w @ slope)
+
+
+def _best(losses: np.ndarray) -> np.ndarray:
+    """The smallest loss; where it is next to nothing beside the others, enough to divide by."""
+    small = np.maximum(1e-3 * np.median(losses, axis=0), 1e-9 * losses.mean(axis=0))
+    return np.asarray(np.maximum(losses.min(axis=0), np.maximum(small, 1e-300)))
 
 
 def _without_negligible(weights: np.ndarray) -> np.ndarray:

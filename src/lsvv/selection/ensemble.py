@@ -12,8 +12,11 @@ from lsvv.assembly import map_rows
 from lsvv.calibration import fit_temperature, probabilities
 from lsvv.linalg import Array, like
 from lsvv.losses import Loss, Squared
-from lsvv.selection.atlas import Member, expected, output_losses
+from lsvv.selection.atlas import Member, expected
 from lsvv.selection.averaging import loo_weights, stacking_weights
+
+N_FOLDS = 5
+"""Groups of rows whose expectations are averaged by the weights of the others."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,16 +91,17 @@ def average(
 ) -> Average:
     """Settings of one map by their leave-one-out losses; draws of one kind alike; kinds by what their average loses.
 
-    Draws differ by chance alone, so none is preferred; and a kind is judged by what the average of its draws adds to
-    the whole. For the squared loss to be judged beside a loss that estimates probabilities, its scores of classes are
-    made probabilities first, by the temperature that suits the leave-one-out scores, if one does.
+    Draws differ by chance, and in how much of the grid they met, so none is preferred; and a kind is judged by what the
+    average of its draws adds to the whole. For the squared loss to be judged beside a loss that estimates
+    probabilities, its scores of classes are made probabilities first, by the temperature that suits the leave-one-out
+    scores, if one does.
     """
     n_labels = (A > 0).sum(axis=0).astype(np.float64)
     weights = np.zeros((len(members), T.shape[1]))
     families: dict[tuple[int, str], tuple[Family, np.ndarray, int]] = {}
     for key in sorted({(m.setting.map, m.setting.loss) for m, used in zip(members, use, strict=True) if used}):
         chosen = [i for i, m in enumerate(members) if use[i] and (m.setting.map, m.setting.loss) == key]
-        inner = _shared(np.array([members[i].losses for i in chosen]), n_labels, per_output)
+        inner = _setting_weights(np.array([members[i].losses for i in chosen]), n_labels, per_output)
         weights[chosen] = inner
         W, b, scores = (
             sum(w * getattr(members[i], part) for w, i in zip(inner, chosen, strict=True)) for part in ("W", "b", "loo")
@@ -108,15 +112,15 @@ def average(
         families[key] = (family, expectation, members[chosen[0]].setting.kind)
     kinds = sorted({(kind, key[1]) for key, (_, _, kind) in families.items()})
     groups = [[key for key, (_, _, kind) in families.items() if (kind, key[1]) == one] for one in kinds]
-    loo = [np.mean([families[key][1] for key in group], axis=0) for group in groups]
-    outer = _stacked(np.array([np.sqrt(A) * (one - T) for one in loo]), n_labels, per_output)
+    loo = np.array([np.mean([families[key][1] for key in group], axis=0) for group in groups])
+    outer = _kind_weights(loo, T, A, per_output)
     placed = []
     for group, share in zip(groups, outer, strict=True):
         for key in group:
             placed.append(replace(families[key][0], share=share / len(group)))
             rows = [i for i, m in enumerate(members) if use[i] and (m.setting.map, m.setting.loss) == key]
             weights[rows] *= share / len(group)
-    whole = np.sum([share * one for share, one in zip(outer, loo, strict=True)], axis=0)
+    whole = _unseen(loo, T, A, per_output)
     return Average(tuple(family for family in placed if family.share.any()), whole, weights)
 
 
@@ -130,14 +134,15 @@ def _tempered(
     plain = np.asarray(family.expectation(scores))
     if not (one_class_a_row and isinstance(family.loss, Squared)):
         return family, plain
-    fitted = fit_temperature(scores, T, (A > 0).astype(np.float64), one_class_a_row=True)
+    known = (A > 0).astype(np.float64)
+    fitted = fit_temperature(scores, T, known, one_class_a_row=True)
     warm = replace(family, temperature=fitted)
     bent = np.asarray(warm.expectation(scores))
-    helps = output_losses(bent, T, A).sum() < output_losses(plain, T, A).sum()
+    helps = np.sum(known * (bent - T) ** 2) < np.sum(known * (plain - T) ** 2)
     return (warm, bent) if helps else (family, plain)
 
 
-def _shared(losses: np.ndarray, n_labels: np.ndarray, per_output: bool) -> np.ndarray:
+def _setting_weights(losses: np.ndarray, n_labels: np.ndarray, per_output: bool) -> np.ndarray:
     """Weights of settings (rows) for outputs (columns), the same for all unless ``per_output``."""
     if per_output:
         return loo_weights(losses, n_labels)
@@ -145,14 +150,26 @@ def _shared(losses: np.ndarray, n_labels: np.ndarray, per_output: bool) -> np.nd
     return np.repeat(weights, losses.shape[1], axis=1)
 
 
-def _stacked(residuals: np.ndarray, n_labels: np.ndarray, per_output: bool) -> np.ndarray:
-    """Weights of kinds (rows) for outputs (columns) from their residuals of shape (kinds, rows, outputs)."""
-    n_kinds, _, n_outputs = residuals.shape
+def _kind_weights(loo: np.ndarray, T: np.ndarray, A: np.ndarray, per_output: bool) -> np.ndarray:
+    """Weights of kinds for outputs, of shape (kinds, outputs), from expectations of shape (kinds, rows, outputs)."""
+    residuals = np.sqrt(A) * (loo - T)
+    n_labels = (A > 0).sum(axis=0).astype(np.float64)
     if per_output:
         each = residuals.transpose(2, 0, 1)
         return np.stack([stacking_weights(R @ R.T, float(n)) for R, n in zip(each, n_labels, strict=True)], axis=1)
-    flat = residuals.reshape(n_kinds, -1)
-    return np.repeat(stacking_weights(flat @ flat.T, float(n_labels.max()))[:, None], n_outputs, axis=1)
+    flat = residuals.reshape(len(loo), -1)
+    return np.repeat(stacking_weights(flat @ flat.T, float(n_labels.max()))[:, None], T.shape[1], axis=1)
+
+
+def _unseen(loo: np.ndarray, T: np.ndarray, A: np.ndarray, per_output: bool) -> np.ndarray:
+    """The average on each row by weights that did not see its label: those of the other folds."""
+    folds = np.arange(len(T)) % min(N_FOLDS, len(T))
+    whole = np.zeros(T.shape)
+    for fold in range(folds.max() + 1):
+        mine = folds == fold
+        share = _kind_weights(loo[:, ~mine], T[~mine], A[~mine], per_output)
+        whole[mine] = np.sum(share[:, None, :] * loo[:, mine], axis=0)
+    return whole
 
 
 def spectrum_of(families: Sequence[Family]) -> np.ndarray:

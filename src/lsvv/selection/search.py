@@ -33,9 +33,10 @@ MANIFOLDS = (0.0, *(10.0**e for e in range(-3, 3)))
 SPECTRALS = (0.0, 0.01, 0.1)
 """Shares of the penalty that empties W."""
 CHEAP, DEAR, SMOOTH_KINDS = 2e6, 5e7, 3
-"""Labelled rows x columns x outputs up to which the first draw of every map meets the smooth losses, and beyond which
-none does. Of the best so many kinds under the squared loss further draws do, as many as stay within DEAR together,
-with the manifold term that serves it best and without."""
+"""Labelled rows x columns x outputs up to which the first draw of every kind meets the smooth losses, at the manifold
+terms that count under the squared loss, and beyond which none does; between them the first draws of the best so many
+kinds do. So do further draws of the best so many kinds, as many of a kind as stay within DEAR together. These meet the
+manifold term that serves the squared loss best, and none."""
 WIDE, WIDE_KINDS = 500, 4
 """Columns beyond which a map is tried without the manifold term first, and how many kinds of them go on to it."""
 MEMBER_BYTES = 1e9
@@ -47,11 +48,15 @@ MOST_ENTRIES = 5e6
 
 @dataclass(eq=False)
 class _Tour:
-    """Where a search stands: the wide kinds, the maps whose manifold terms and smooth losses wait, those in front."""
+    """Where a search stands: the wide kinds, the maps whose manifold terms and smooth losses wait, those in front.
+
+    First draws of dear kinds and further draws of all kinds wait for the smooth losses apart from each other.
+    """
 
     wide: set[int]
     for_manifold: list[MapView] = field(default_factory=list)
     for_smooth: list[MapView] = field(default_factory=list)
+    for_draws: list[MapView] = field(default_factory=list)
     leading: dict[bool, tuple[Member, MapView]] = field(default_factory=dict)
 
     def waits(self, kind: int) -> bool:
@@ -185,31 +190,43 @@ class SearchEstimator(BaseEstimator):
         self._return(grid, tour, rng)
 
     def _visit(self, view: MapView, grid: Grid, tour: _Tour) -> None:
-        """Add a map's settings; of a wide or dear one those that tell whether to return to it."""
+        """Add a map's settings; of a wide or dear one, or a further draw, those that tell whether to return to it."""
         smooth = _smooth(grid.losses)
         waits = tour.waits(view.kind) and len(smooth) < len(grid.losses)
         waits = waits and min(grid.manifolds) == 0.0 < max(grid.manifolds)
         now = grid.at((0.0,)) if waits else grid
-        self._add_squared(view, now, tour)
+        self._add_squared(view, self._narrowed(view, now) if view.draw else now, tour)
         if waits:
             tour.for_manifold = self._foremost([*tour.for_manifold, view], WIDE_KINDS, grid)
-        if len(smooth) == len(grid.losses) or (view.draw == 0 and self._size(view) <= CHEAP):
+        if len(smooth) == len(grid.losses):
             self._add(view, now, smooth)
-        elif smooth and (view.draw + 1) * self._size(view) <= DEAR:
+        elif smooth and view.draw == 0 and self._size(view) <= CHEAP:
+            self._add_smooth(view, now)
+        elif smooth and view.draw == 0 and self._size(view) <= DEAR:
             tour.for_smooth = self._foremost([*tour.for_smooth, view], SMOOTH_KINDS, grid)
+        elif smooth and (view.draw + 1) * self._size(view) <= DEAR:
+            tour.for_draws = self._foremost([*tour.for_draws, view], SMOOTH_KINDS, grid)
 
     def _return(self, grid: Grid, tour: _Tour, rng: np.random.Generator) -> None:
-        """Add what waited: manifold terms of wide maps, smooth losses of dear ones, tails of those in front."""
-        smooth = _smooth(grid.losses)
+        """Add what waited: manifold terms of wide maps, smooth losses of dear ones and draws, tails of the foremost."""
         later = grid.at(tuple(m for m in grid.manifolds if m > 0.0))
         for view in tour.for_manifold:
-            self._add_squared(view, later, tour)
+            self._add_squared(view, self._narrowed(view, later) if view.draw else later, tour)
             if view.draw == 0 and self._size(view) <= CHEAP:
-                self._add(view, later, smooth)
-        for view in tour.for_smooth:
-            self._add(view, self._along(view.kind, grid), smooth)
+                self._add_smooth(view, later)
+        for view in (*tour.for_smooth, *tour.for_draws):
+            self._add(view, self._along(view.kind, grid), _smooth(grid.losses))
         for best, view in {id(one[0]): one for one in tour.leading.values()}.values():
             self._explore_tail(best, view, rng)
+
+    def _narrowed(self, view: MapView, grid: Grid) -> Grid:
+        """The part of the grid that counts on the first draw of a kind, since the others differ by chance alone."""
+        return grid if self.per_output else grid.around(self.atlas_.counting_squared(view.kind))
+
+    def _add_smooth(self, view: MapView, grid: Grid) -> None:
+        """Add the smooth losses' settings of a map, at the manifold terms that count under the squared loss."""
+        near = self._narrowed(view, grid)
+        self._add(view, grid.at(near.manifolds, near.powers), _smooth(grid.losses))
 
     def _size(self, view: MapView) -> int:
         """Labelled rows x columns x outputs, by which smooth losses are dear."""
@@ -267,7 +284,8 @@ class SearchEstimator(BaseEstimator):
             )
 
     def _add(self, view: MapView, grid: Grid, losses: Sequence[Loss]) -> None:
-        explore(self.atlas_, view, self._T, self._A, grid, losses, fit_intercept=self.fit_intercept)
+        if grid.manifolds:
+            explore(self.atlas_, view, self._T, self._A, grid, losses, fit_intercept=self.fit_intercept)
 
     def _best_squared(self, supervised: bool) -> Member | None:
         """The best setting of the squared loss so far, of all or of those without the manifold term."""
