@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lsvv.features.rows import MappedRows
-from lsvv.linalg import Array, cross_product, sparse_times_dense, symmetric_product, take_rows, to_numpy
+from lsvv.linalg import Array, cross_product, sparse_times_dense, symmetric_product, take_rows, to_float64, to_numpy
 
 __all__ = [
     "FAISS_ROWS",
@@ -164,7 +164,9 @@ def _faiss_neighbors(rows: np.ndarray, k: int) -> sp.csr_array:
     index: Any = faiss.IndexFlatL2(d)
     if m > FAISS_ROWS:
         index = faiss.IndexIVFFlat(index, d, int(4 * np.sqrt(m)))
-        index.nprobe, index.cp.seed, index.cp.min_points_per_centroid = 16, 1, 1
+        index.nprobe, index.cp.seed = 16, 1
+        # cells are as good from 64 rows each as from all, in a third of the time
+        index.cp.min_points_per_centroid, index.cp.max_points_per_centroid = 1, 64
         index.train(points)
     index.add(points)
     squared, found = index.search(points, k + 1)
@@ -338,7 +340,8 @@ def manifold_matrices(rows: MappedRows, Lap: sp.csr_array, powers: Sequence[int]
         if power not in (1, 2):
             raise ValueError(f"power={power!r} is not supported. Choose power=1 or power=2.")
     sums: dict[int, Array] = dict.fromkeys(powers, 0.0)
-    for inside, Phi, smoothed in _smoothed_blocks(rows, Lap):
+    for inside, Phi, single in _smoothed_blocks(rows, Lap):
+        smoothed = to_float64(single)
         for power in powers:
             product = symmetric_product(smoothed) if power == 2 else cross_product(Phi[inside], smoothed)
             sums[power] = sums[power] + product
