@@ -32,8 +32,7 @@ MARKS = {
     "letter": 26.7,
 }
 OTHERS = ("scene", "yeast", "rf2", "scm20d", "bibtex", "corel5k")
-"""Further sets of at most 15,000 rows, labels and numbers, for the comparison with supervised; the dearest last."""
-N_DEAREST = 2
+"""Further sets of at most 15,000 rows, labels and numbers, for the comparison with supervised."""
 N_SPLITS = 30
 QUICK = tuple(MARKS)[:6]
 STAGES = ((0, 2), (2, 5), (5, 10), (10, N_SPLITS))
@@ -86,9 +85,9 @@ def _timed_trial(
 
 
 def _trials() -> Iterator[tuple[str, int]]:
-    """The small sets whole, then the larger ones that have marks, the others, and the dearest, stage by stage."""
+    """The small sets whole, then the larger ones that have marks and at last the others, stage by stage."""
     yield from product(QUICK, seeds(N_SPLITS))
-    for names in ([name for name in MARKS if name not in QUICK], OTHERS[:-N_DEAREST], OTHERS[-N_DEAREST:]):
+    for names in ([name for name in MARKS if name not in QUICK], OTHERS):
         for start, end in STAGES:
             yield from product(names, seeds(N_SPLITS)[start:end])
 
