@@ -41,10 +41,13 @@ SMALL = [RandomFourier(100), Nystroem(100), Nystroem(100, kernel="laplacian"), L
 MODELS = ("restricted", "default", "supervised")
 """At most 100 columns a map; the defaults; and the part of the defaults' search without the manifold term."""
 
-TRIED = (
+ABOUT_RESTRICTED = (
+    "",
     "What stands between the defaults and restricted maps: from a dozen to a hundred labels, five draws of 100 columns",
-    "of three kernels hold what one draw of 1000 does. Tried on splits 100 to 109 without gain: the ranks of the",
-    "columns in place of the columns, or beside them.",
+    "hold what one draw of 1000 does. Tried on splits 100 to 109 without gain: the ranks of the columns in place of",
+    "the columns, or beside them.",
+)
+ABOUT_SUPERVISED = (
     "",
     "What stands between safe and supervised: both are averages over the same maps and losses, and once a tenth of the",
     "labels is known that average leaves the manifold term little to add on most sets; with a dozen labels",
@@ -151,7 +154,7 @@ def _table(errors: dict[tuple[str, str], dict[int, float]]) -> list[str]:
     better, worse = (
         [name for name in tested if adjusted[name] < 0.05 and sign * gains[name] > 0] for sign in (1.0, -1.0)
     )
-    half = verdict(2 * len(better) >= len(tested))
+    half = 2 * len(better) >= len(tested)
     below, above = sum(r < 0.9 for r in ratios), sum(r > 1.0 for r in ratios)
     return [
         *lines,
@@ -160,9 +163,9 @@ def _table(errors: dict[tuple[str, str], dict[int, float]]) -> list[str]:
         f"- default below 0.9 of restricted on {below} of {len(marked)} sets (mark: half, "
         f"{verdict(2 * below >= len(marked))}), above it on {above} (mark: none, {verdict(above == 0)})",
         f"- safe against supervised over {len(tested)} sets: significantly worse on {len(worse)} (mark: 0, "
-        f"{verdict(not worse)}), significantly better on {len(better)} (mark: half, {half})",
-        "",
-        *TRIED,
+        f"{verdict(not worse)}), significantly better on {len(better)} (mark: half, {verdict(half)})",
+        *(ABOUT_RESTRICTED if 2 * below < len(marked) or above else ()),
+        *(ABOUT_SUPERVISED if worse or not half else ()),
     ]
 
 

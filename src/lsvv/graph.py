@@ -165,7 +165,7 @@ def _faiss_neighbors(rows: np.ndarray, k: int) -> sp.csr_array:
     if m > FAISS_ROWS:
         index = faiss.IndexIVFFlat(index, d, int(4 * np.sqrt(m)))
         index.nprobe, index.cp.seed = 16, 1
-        # cells are as good from 64 rows each as from all, in a third of the time
+        # recall on 400,000 rows of 54 columns is the same with 64 rows a cell as with 160, in less than half the time
         index.cp.min_points_per_centroid, index.cp.max_points_per_centroid = 1, 64
         index.train(points)
     index.add(points)
@@ -340,8 +340,8 @@ def manifold_matrices(rows: MappedRows, Lap: sp.csr_array, powers: Sequence[int]
         if power not in (1, 2):
             raise ValueError(f"power={power!r} is not supported. Choose power=1 or power=2.")
     sums: dict[int, Array] = dict.fromkeys(powers, 0.0)
-    for inside, Phi, single in _smoothed_blocks(rows, Lap):
-        smoothed = to_float64(single)
+    for inside, Phi, block in _smoothed_blocks(rows, Lap):
+        smoothed = to_float64(block)
         for power in powers:
             product = symmetric_product(smoothed) if power == 2 else cross_product(Phi[inside], smoothed)
             sums[power] = sums[power] + product

@@ -76,7 +76,7 @@ def test_stacking_weights_have_no_duality_gap(seed: int, n_models: int, n_labels
     reached = w @ S @ w + np.sum(w[w > 0] * np.log(w[w > 0]))
     bound = -np.logaddexp.reduce(-2.0 * S @ w) - w @ S @ w
     assert w.sum() == pytest.approx(1.0)
-    assert reached - bound <= 1e-3 * max(1.0, abs(reached))
+    assert reached - bound <= 1e-2 + 1e-6 * abs(reached)
 
 
 def test_stacking_weights_of_models_that_err_alike_are_those_of_their_losses() -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lsvv.selection.ensemble import _kind_weights, _unseen
+from lsvv.selection.ensemble import _stacked
 
 
 def _problem() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -19,16 +19,16 @@ def test_the_average_on_a_row_does_not_depend_on_its_label(per_output: bool) -> 
     loo, T, A = _problem()
     other = T.copy()
     other[7] += 10.0
-    before, after = (_unseen(loo, labels, A, per_output) for labels in (T, other))
+    (_, before), (_, after) = (_stacked(loo, labels, A, per_output) for labels in (T, other))
     np.testing.assert_array_equal(before[7], after[7])
-    assert np.any(before[8] != after[8])
+    assert np.any(before != after)
 
 
 def test_weights_per_output_are_those_of_the_output_alone() -> None:
     loo, T, A = _problem()
-    weights = _kind_weights(loo, T, A, per_output=True)
+    weights, _ = _stacked(loo, T, A, per_output=True)
     for k in range(3):
-        alone = _kind_weights(loo[:, :, [k]], T[:, [k]], A[:, [k]], per_output=False)
+        alone, _ = _stacked(loo[:, :, [k]], T[:, [k]], A[:, [k]], per_output=False)
         np.testing.assert_allclose(weights[:, [k]], alone, atol=1e-6)
     np.testing.assert_allclose(weights.sum(axis=0), 1.0)
 
@@ -36,4 +36,31 @@ def test_weights_per_output_are_those_of_the_output_alone() -> None:
 def test_unknown_entries_take_no_part_in_the_weights() -> None:
     loo, T, A = _problem()
     hidden = np.where(A > 0, loo, 1e6)
-    np.testing.assert_array_equal(_kind_weights(loo, T, A, False), _kind_weights(hidden, T, A, False))
+    np.testing.assert_array_equal(_stacked(loo, T, A, False)[0], _stacked(hidden, T, A, False)[0])
+
+
+@pytest.mark.parametrize("per_output", [False, True])
+def test_an_output_known_in_one_row_shares_evenly_where_that_row_is_left_out(per_output: bool) -> None:
+    loo, T, A = _problem()
+    A[:, 2] = 0.0
+    A[5, 2] = 1.0
+    weights, whole = _stacked(loo, T, A, per_output)
+    np.testing.assert_allclose(weights.sum(axis=0), 1.0)
+    assert np.isfinite(whole).all()
+    if per_output:
+        np.testing.assert_allclose(whole[5, 2], loo[:, 5, 2].mean())
+
+
+def test_rows_that_come_in_a_period_are_averaged_as_well_as_shuffled_ones() -> None:
+    # five classes in turn; each model is right about two of them
+    rng = np.random.default_rng(1)
+    labels = np.arange(200) % 5
+    T = np.eye(5)[labels]
+    right = np.array([[k in ((j % 5), ((j + 1) % 5)) for k in labels] for j in range(5)])
+    loo = np.where(right[:, :, None], T, 0.2)
+    A = np.full(T.shape, 1.0 / len(T))
+    order = rng.permutation(len(T))
+    losses = [
+        np.sum(A * (_stacked(loo[:, rows], T[rows], A, False)[1] - T[rows]) ** 2) for rows in (slice(None), order)
+    ]
+    np.testing.assert_allclose(losses[0], losses[1], rtol=0.1)

@@ -270,7 +270,9 @@ def test_further_draws_of_cheap_maps_take_no_place_of_dear_ones(monkeypatch: pyt
     monkeypatch.setattr("lsvv.selection.search.CHEAP", 2000)
     X, y, _ = iris()
     dear = Nystroem(60, width=100.0)
-    model = LSVVClassifierCV(features=[RandomFourier(20), dear], ridge=(1e-3, 1e-1), manifold=0.0, n_draws=2)
+    model = LSVVClassifierCV(
+        features=[RandomFourier(20), dear], ridge=(1e-3, 1e-1), manifold=0.0, n_draws=2, random_state=0
+    )
     model.fit(X, y)
     assert {5} < {s.kind for s in model.atlas_.settings if s.loss == "logistic"}
 
@@ -280,10 +282,27 @@ def test_further_draws_look_only_where_the_first_found_something() -> None:
     y = np.where(np.arange(len(truth)) % 3 == 0, truth, -1)
     model = LSVVClassifierCV(features=RandomFourier(30, width="median"), loss="squared", n_draws=2, random_state=0)
     model.fit(X / 16, y)
-    tried = [{(s.power, s.manifold, s.ridge) for s in model.atlas_.settings if s.map == draw} for draw in (0, 1)]
-    weights = model.weights_[[m.setting.map == 1 and not m.setting.spectral for m in model.atlas_.members]]
-    assert tried[1] < tried[0]
-    assert weights.max() > 0.01
+    tried = [{(s.manifold, s.ridge) for s in model.atlas_.settings if s.map == draw} for draw in (0, 1)]
+    assert {(s.manifold, s.ridge) for s in model.atlas_.counting_squared(0)} <= tried[1] < tried[0]
+    supervised = model.limited_to(lambda setting: setting.manifold == 0.0)
+    assert {family.map for family in supervised._ensemble.families} == {0, 1}
+
+
+def test_a_smooth_loss_meets_the_best_manifold_term_where_every_other_one_does_not_count() -> None:
+    X, y, _ = iris()
+    model = LSVVClassifierCV(features=Linear(), ridge=(1e-3, 1e-2), manifold=(0.0, 1e-2, 1e6), power=2, spectral=0.0)
+    model.fit(X, np.where(y < 0, load_iris().target, y))
+    assert {s.manifold for s in model.atlas_.counting_squared(0)} == {0.0, 1e-2}
+    assert {s.manifold for s in model.atlas_.settings if s.loss == "logistic"} == {0.0, 1e-2}
+
+
+def test_no_further_draw_meets_a_smooth_loss_its_first_did_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lsvv.selection.search.CHEAP", 1000)
+    X, y, _ = iris()
+    fixed = [RandomFourier(30, width=0.5, random_state=seed) for seed in range(3)]
+    poor = RandomFourier(30, width=30.0)
+    model = LSVVClassifierCV(features=[*fixed, poor], ridge=1e-3, manifold=0.0, n_draws=3, random_state=0).fit(X, y)
+    assert {s.map for s in model.atlas_.settings if s.loss == "logistic"} == {0, 1, 2}
 
 
 def test_scores_that_are_probabilities_already_are_left_alone() -> None:

@@ -79,18 +79,22 @@ def spectrum_of(fitted: Any) -> Spectrum:
 
 
 def atlas_of(fitted: Any) -> Atlas:
-    """Losses over ridge and manifold for the map of the best setting, and the lowest loss of every map."""
+    """Losses over ridge and manifold for the first draw of the best map, and the lowest loss of every map.
+
+    Further draws met a part of the grid only.
+    """
     settings, losses = fitted.atlas_.settings, np.asarray(fitted.loo_, dtype=np.float64)
     best = settings[fitted.best_index_]
     lowest: dict[str, float] = {}
     for setting, loss in zip(settings, losses, strict=True):
         name = map_name(fitted.maps_[setting.map])
         lowest[name] = min(float(loss), lowest.get(name, np.inf))
-    plain = [(s, float(loss)) for s, loss in zip(settings, losses, strict=True) if s.map == best.map and not s.spectral]
+    first = min(s.map for s in settings if s.kind == best.kind)
+    plain = [(s, float(loss)) for s, loss in zip(settings, losses, strict=True) if s.map == first and not s.spectral]
     keys = sorted({(s.loss, s.power) for s, _ in plain}, key=lambda key: key != (best.loss, best.power))
     panels = tuple(_panel(loss, power, [one for one in plain if one[0].loss == loss]) for loss, power in keys)
     maps = tuple(sorted(lowest.items(), key=lambda item: item[1]))
-    return Atlas(len(settings), map_name(fitted.maps_[best.map]), float(losses.min()), panels, maps)
+    return Atlas(len(settings), map_name(fitted.maps_[first]), float(losses.min()), panels, maps)
 
 
 def _panel(loss: str, power: int, tried: Sequence[tuple[Setting, float]]) -> Panel:

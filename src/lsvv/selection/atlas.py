@@ -62,8 +62,8 @@ class Grid:
         return tuple(r for r in self.ridges if (apart or r >= 0.9e-4) and r <= 1.0) or (max(self.ridges),)
 
     @property
-    def smooth_manifolds(self) -> tuple[float, ...]:
-        """0, and every other of the values above it, since a smooth loss costs ten times the squared one."""
+    def fewer_manifolds(self) -> tuple[float, ...]:
+        """0, and every other of the values above it, for smooth losses, which cost ten times the squared one."""
         positive = [m for m in self.manifolds if m > 0.0]
         return (*(m for m in self.manifolds if m == 0.0), *(positive[1::2] or positive))
 
@@ -72,7 +72,8 @@ class Grid:
         return replace(self, manifolds=manifolds, powers=self.powers if powers is None else powers)
 
     def around(self, settings: Sequence[Setting]) -> Grid:
-        """The smallest part of the grid that holds these settings."""
+        """The smallest part of the grid that holds those of these settings that lie in it."""
+        settings = [one for one in settings if one.manifold in self.manifolds]
         ridges, manifolds = {one.ridge for one in settings}, {one.manifold for one in settings}
         powers = {one.power for one in settings if one.manifold > 0.0} or set(self.powers[:1])
         return replace(
@@ -119,6 +120,10 @@ class Atlas:
         mine = [(loss, setting) for setting, loss in self._first_draw(kind) if setting.manifold in manifolds]
         return min(mine, key=lambda one: one[0], default=(np.inf, None))
 
+    def has_smooth(self, kind: int) -> bool:
+        """Whether a kind of map met a smooth loss."""
+        return any(setting.kind == kind and setting.loss != "squared" for setting in self.settings)
+
     def counting_squared(self, kind: int) -> list[Setting]:
         """Settings of the squared loss that weigh on the first draw of a kind, among all and among the supervised."""
         mine = self._first_draw(kind)
@@ -130,11 +135,11 @@ class Atlas:
         return counting
 
     def _first_draw(self, kind: int) -> list[tuple[Setting, float]]:
-        """Settings of the squared loss without a tail on the first map of a kind, with their summed losses."""
+        """Settings of the squared loss on the first map of a kind, with their summed losses."""
         mine = [
             (setting, float(losses.sum()))
             for setting, losses in zip(self.settings, self.losses, strict=True)
-            if setting.kind == kind and setting.loss == "squared" and setting.spectral == 0.0
+            if setting.kind == kind and setting.loss == "squared"
         ]
         first = min((setting.map for setting, _ in mine), default=0)
         return [one for one in mine if one[0].map == first]
@@ -168,14 +173,13 @@ def explore(
     """Add every setting of one map under these losses; ``T`` and ``A`` are the labelled rows' targets and weights."""
     for loss in losses:
         start = len(atlas.members)
-        ridges, manifolds = grid.ridges, grid.manifolds
+        ridges = grid.ridges
         if not isinstance(loss, Squared):
             ridges = grid.smooth_ridges(takes_outputs_apart(len(T), view.Phi.shape[1], T.shape[1]))
-            manifolds = grid.smooth_manifolds
-        graphs = view.graphs() if max(manifolds) > 0.0 else {}
+        graphs = view.graphs() if max(grid.manifolds) > 0.0 else {}
         for number, power in enumerate(grid.powers):
             # without the manifold term powers do not differ
-            some = [m for m in manifolds if m > 0.0 or number == 0]
+            some = [m for m in grid.manifolds if m > 0.0 or number == 0]
             if not some:
                 continue
             for member in _paths(view.Phi, T, A, graphs.get(power), some, ridges, loss, fit_intercept):

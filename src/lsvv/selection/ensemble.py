@@ -15,7 +15,7 @@ from lsvv.losses import Loss, Squared
 from lsvv.selection.atlas import Member, expected
 from lsvv.selection.averaging import loo_weights, stacking_weights
 
-N_FOLDS = 5
+WEIGHT_FOLDS = 5
 """Groups of rows whose expectations are averaged by the weights of the others."""
 
 
@@ -113,14 +113,13 @@ def average(
     kinds = sorted({(kind, key[1]) for key, (_, _, kind) in families.items()})
     groups = [[key for key, (_, _, kind) in families.items() if (kind, key[1]) == one] for one in kinds]
     loo = np.array([np.mean([families[key][1] for key in group], axis=0) for group in groups])
-    outer = _kind_weights(loo, T, A, per_output)
+    outer, whole = _stacked(loo, T, A, per_output)
     placed = []
     for group, share in zip(groups, outer, strict=True):
         for key in group:
             placed.append(replace(families[key][0], share=share / len(group)))
             rows = [i for i, m in enumerate(members) if use[i] and (m.setting.map, m.setting.loss) == key]
             weights[rows] *= share / len(group)
-    whole = _unseen(loo, T, A, per_output)
     return Average(tuple(family for family in placed if family.share.any()), whole, weights)
 
 
@@ -138,7 +137,7 @@ def _tempered(
     fitted = fit_temperature(scores, T, known, one_class_a_row=True)
     warm = replace(family, temperature=fitted)
     bent = np.asarray(warm.expectation(scores))
-    helps = np.sum(known * (bent - T) ** 2) < np.sum(known * (plain - T) ** 2)
+    helps = np.sum(A * (bent - T) ** 2) < np.sum(A * (plain - T) ** 2)
     return (warm, bent) if helps else (family, plain)
 
 
@@ -150,26 +149,36 @@ def _setting_weights(losses: np.ndarray, n_labels: np.ndarray, per_output: bool)
     return np.repeat(weights, losses.shape[1], axis=1)
 
 
-def _kind_weights(loo: np.ndarray, T: np.ndarray, A: np.ndarray, per_output: bool) -> np.ndarray:
-    """Weights of kinds for outputs, of shape (kinds, outputs), from expectations of shape (kinds, rows, outputs)."""
-    residuals = np.sqrt(A) * (loo - T)
-    n_labels = (A > 0).sum(axis=0).astype(np.float64)
-    if per_output:
-        each = residuals.transpose(2, 0, 1)
-        return np.stack([stacking_weights(R @ R.T, float(n)) for R, n in zip(each, n_labels, strict=True)], axis=1)
-    flat = residuals.reshape(len(loo), -1)
-    return np.repeat(stacking_weights(flat @ flat.T, float(n_labels.max()))[:, None], T.shape[1], axis=1)
+def _stacked(loo: np.ndarray, T: np.ndarray, A: np.ndarray, per_output: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Weights of shape (kinds, outputs) from expectations of shape (kinds, rows, outputs), and the average of these.
 
-
-def _unseen(loo: np.ndarray, T: np.ndarray, A: np.ndarray, per_output: bool) -> np.ndarray:
-    """The average on each row by weights that did not see its label: those of the other folds."""
-    folds = np.arange(len(T)) % min(N_FOLDS, len(T))
+    On each row the average is taken by weights that did not see its label: those of the other folds.
+    """
+    n = len(T)
+    # rows may come in a period that a plain count would follow
+    folds = np.random.default_rng(0).permutation(n) % min(WEIGHT_FOLDS, n)
+    parts = [folds == fold for fold in range(folds.max() + 1)]
+    products = np.array([_products(np.sqrt(A[mine]) * (loo[:, mine] - T[mine]), per_output) for mine in parts])
+    n_labels = np.array([(A[mine] > 0).sum(axis=0) for mine in parts])
     whole = np.zeros(T.shape)
-    for fold in range(folds.max() + 1):
-        mine = folds == fold
-        share = _kind_weights(loo[:, ~mine], T[~mine], A[~mine], per_output)
+    for fold, mine in enumerate(parts):
+        others = np.arange(len(parts)) != fold
+        share = _kind_weights(products[others].sum(axis=0), n_labels[others].sum(axis=0))
         whole[mine] = np.sum(share[:, None, :] * loo[:, mine], axis=0)
-    return whole
+    return _kind_weights(products.sum(axis=0), n_labels.sum(axis=0)), whole
+
+
+def _products(residuals: np.ndarray, per_output: bool) -> np.ndarray:
+    """Q of each output, or one for all of them together, of shape (1 or outputs, kinds, kinds)."""
+    each = residuals.transpose(2, 0, 1) if per_output else residuals.reshape(1, len(residuals), -1)
+    return np.asarray(each @ each.transpose(0, 2, 1))
+
+
+def _kind_weights(products: np.ndarray, n_labels: np.ndarray) -> np.ndarray:
+    """Weights of kinds (rows) for outputs (columns)."""
+    counts = n_labels if len(products) > 1 else [n_labels.max()]
+    weights = [stacking_weights(Q, float(count)) for Q, count in zip(products, counts, strict=True)]
+    return np.broadcast_to(np.stack(weights, axis=1), (products.shape[1], n_labels.size))
 
 
 def spectrum_of(families: Sequence[Family]) -> np.ndarray:

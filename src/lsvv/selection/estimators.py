@@ -60,7 +60,7 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
     labelled_ : array
         The training rows the leave-one-out figures belong to.
     loo_predictions_ : array of shape (labelled rows, K)
-        Leave-one-out expectations of the average.
+        Leave-one-out expectations of the average; maps and losses are weighed by other rows than their own.
     cv_results_ : dict
         All settings in GridSearchCV's form.
     atlas_ : Atlas

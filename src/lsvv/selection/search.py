@@ -35,8 +35,8 @@ SPECTRALS = (0.0, 0.01, 0.1)
 CHEAP, DEAR, SMOOTH_KINDS = 2e6, 5e7, 3
 """Labelled rows x columns x outputs up to which the first draw of every kind meets the smooth losses, at the manifold
 terms that count under the squared loss, and beyond which none does; between them the first draws of the best so many
-kinds do. So do further draws of the best so many kinds, as many of a kind as stay within DEAR together. These meet the
-manifold term that serves the squared loss best, and none."""
+kinds do. So do further draws of the best so many kinds whose first did, as many of a kind as stay within DEAR together.
+These meet the manifold term that serves the squared loss best, and none."""
 WIDE, WIDE_KINDS = 500, 4
 """Columns beyond which a map is tried without the manifold term first, and how many kinds of them go on to it."""
 MEMBER_BYTES = 1e9
@@ -190,7 +190,7 @@ class SearchEstimator(BaseEstimator):
         self._return(grid, tour, rng)
 
     def _visit(self, view: MapView, grid: Grid, tour: _Tour) -> None:
-        """Add a map's settings; of a wide or dear one, or a further draw, those that tell whether to return to it."""
+        """Add a map's settings; a wide or dear one, and a further draw, may wait for those that take longer."""
         smooth = _smooth(grid.losses)
         waits = tour.waits(view.kind) and len(smooth) < len(grid.losses)
         waits = waits and min(grid.manifolds) == 0.0 < max(grid.manifolds)
@@ -199,7 +199,7 @@ class SearchEstimator(BaseEstimator):
         if waits:
             tour.for_manifold = self._foremost([*tour.for_manifold, view], WIDE_KINDS, grid)
         if len(smooth) == len(grid.losses):
-            self._add(view, now, smooth)
+            self._add(view, now.at(now.fewer_manifolds), smooth)
         elif smooth and view.draw == 0 and self._size(view) <= CHEAP:
             self._add_smooth(view, now)
         elif smooth and view.draw == 0 and self._size(view) <= DEAR:
@@ -215,18 +215,32 @@ class SearchEstimator(BaseEstimator):
             if view.draw == 0 and self._size(view) <= CHEAP:
                 self._add_smooth(view, later)
         for view in (*tour.for_smooth, *tour.for_draws):
-            self._add(view, self._along(view.kind, grid), _smooth(grid.losses))
+            if view.draw == 0 or self.atlas_.has_smooth(view.kind):
+                self._add(view, self._along(view.kind, grid), _smooth(grid.losses))
         for best, view in {id(one[0]): one for one in tour.leading.values()}.values():
             self._explore_tail(best, view, rng)
 
     def _narrowed(self, view: MapView, grid: Grid) -> Grid:
-        """The part of the grid that counts on the first draw of a kind, since the others differ by chance alone."""
-        return grid if self.per_output else grid.around(self.atlas_.counting_squared(view.kind))
+        """The part of the grid that counts under the squared loss on the first draw of a kind."""
+        return grid if self._weighs_apart else grid.around(self.atlas_.counting_squared(view.kind))
 
     def _add_smooth(self, view: MapView, grid: Grid) -> None:
-        """Add the smooth losses' settings of a map, at the manifold terms that count under the squared loss."""
+        """Add the smooth losses' settings of a map: where the squared loss counts, at every other manifold term.
+
+        If none of these is above 0, the one that serves the squared loss best is added.
+        """
         near = self._narrowed(view, grid)
-        self._add(view, grid.at(near.manifolds, near.powers), _smooth(grid.losses))
+        some = {m for m in grid.fewer_manifolds if m in near.manifolds}
+        positive = [m for m in near.manifolds if m > 0.0]
+        if positive and not some.intersection(positive):
+            best = self.atlas_.best_squared_of(view.kind, positive)[1]
+            some |= {best.manifold} if best else set()
+        self._add(view, grid.at(tuple(sorted(some)), near.powers), _smooth(grid.losses))
+
+    @property
+    def _weighs_apart(self) -> bool:
+        """Whether each output has weights of its own; the classes of a row have not."""
+        return self.per_output and not self._codec.one_class_a_row
 
     def _size(self, view: MapView) -> int:
         """Labelled rows x columns x outputs, by which smooth losses are dear."""
@@ -349,9 +363,10 @@ class SearchEstimator(BaseEstimator):
     def limited_to(self, allowed: Callable[[Setting], bool]) -> Self:
         """A copy that averages the settings ``allowed`` alone; nothing is refitted.
 
-        With ``lambda s: s.manifold == 0.0`` it is the supervised model of the same search, as if the grid had held no
-        other settings. Of other parts of the grid only those settings are there that counted in the whole or among the
-        supervised ones. The copy has no ``transduction_``: predict the rows anew.
+        With ``lambda s: s.manifold == 0.0`` it is the supervised model of the same search, nearly as if the grid had
+        held no other settings: further draws look where any setting of the first counted. Of other parts of the grid
+        only those settings are there that counted in the whole or among the supervised ones. The copy has no
+        ``transduction_``: predict the rows anew.
         """
         check_is_fitted(self, "atlas_")
         if self.best_estimator_ is not None:
@@ -369,7 +384,7 @@ class SearchEstimator(BaseEstimator):
             self._A,
             self._loss_of,
             self._bases,
-            per_output=self.per_output and not self._codec.one_class_a_row,
+            per_output=self._weighs_apart,
             one_class_a_row=self._codec.one_class_a_row,
         )
 
