@@ -29,7 +29,8 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
     ----------
     features : "auto", str, transformer or list of them, default="auto"
         "auto" searches the linear map, Fourier maps of the Gaussian kernel and landmark maps of the Laplacian kernel,
-        each of 1000 components. A map with ``width="auto"`` is searched over 0.25 to 4 medians; a fixed width stays.
+        each of 1000 components; with at most 1000 rows also several draws of 100 components, landmarks of the Gaussian
+        kernel among them. A map with ``width="auto"`` is searched over 0.25 to 4 medians; a fixed width stays.
     loss : str or sequence, default=("squared", "logistic")
         Losses searched: "squared", "logistic", "smooth_hinge".
     ridge, manifold, power : number or sequence

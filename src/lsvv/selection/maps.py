@@ -15,8 +15,9 @@ from lsvv.linalg import Array, dense, take_rows, to_numpy
 
 WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0)
 """Multiples of the median distance that a width="auto" stands for."""
-N_COMPONENTS = 1000
-"""Size of the maps of features="auto"."""
+N_COMPONENTS, FEW_COMPONENTS = 1000, 100
+"""Size of the maps of features="auto", and of those added to them where there are at most N_COMPONENTS rows: with few
+labels the average of several small draws is often better than one whole kernel."""
 DRAWN_COLUMNS, MOST_DRAWS = 500, 5
 """A small random map is drawn anew until so many columns were seen, so often at most, and the draws are averaged."""
 
@@ -24,12 +25,12 @@ DRAWN_COLUMNS, MOST_DRAWS = 500, 5
 def expand_maps(features: Any, n_draws: int | str, X: Array, rng: np.random.Generator) -> list[tuple[Any, int]]:
     """Unfitted transformers, each with the number of its kind: draws that differ by chance alone share one.
 
-    "auto" is linear, Fourier and landmarks, lists are joined, each width "auto" becomes several. Widths in medians
-    become numbers here: all maps of a search share one median distance between the rows ``X``.
+    Lists are joined, each width "auto" becomes several. Widths in medians become numbers here: all maps of a search
+    share one median distance between the rows ``X``.
     """
     median = cache(lambda: median_distance(X, None, rng))
     if isinstance(features, str) and features == "auto":
-        features = [Linear(), RandomFourier(N_COMPONENTS), Nystroem(N_COMPONENTS, kernel="laplacian")]
+        features = _default_maps(X.shape[0])
     maps: list[tuple[Any, int]] = []
     n_kinds = 0
     for one in features if isinstance(features, (list, tuple)) else [features]:
@@ -44,6 +45,15 @@ def expand_maps(features: Any, n_draws: int | str, X: Array, rng: np.random.Gene
                     changes["random_state"] = seed
                 maps.append((clone(base).set_params(**changes), n_kinds + number))
         n_kinds += len(widths)
+    return maps
+
+
+def _default_maps(n_rows: int) -> list[FeatureMap]:
+    """Linear, Fourier and landmark maps, of two sizes where rows are few."""
+    maps: list[FeatureMap] = [Linear(), RandomFourier(N_COMPONENTS), Nystroem(N_COMPONENTS, kernel="laplacian")]
+    if n_rows <= N_COMPONENTS:
+        few = FEW_COMPONENTS
+        maps += [RandomFourier(few), Nystroem(few), Nystroem(few, kernel="laplacian")]
     return maps
 
 
