@@ -225,7 +225,7 @@ def test_limited_to_nothing_is_refused() -> None:
 def test_large_maps_meet_smooth_losses_only_where_the_squared_loss_puts_them_in_front(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("lsvv.selection.search.CHEAP", 1000)
+    monkeypatch.setattr("lsvv.selection.tour.CHEAP", 1000)
     X, y = np.random.default_rng(0).normal(size=(300, 4)), np.full(300, -1)
     y[:40] = (X[:40, 0] > 0).astype(int)
     model = LSVVClassifierCV(features=[RandomFourier(250), Linear()], ridge=(1e-3, 1e-1), manifold=0.0, n_draws=1)
@@ -235,8 +235,8 @@ def test_large_maps_meet_smooth_losses_only_where_the_squared_loss_puts_them_in_
 
 
 def test_wide_maps_meet_the_manifold_term_only_where_they_lead_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lsvv.selection.search.WIDE", 100)
-    monkeypatch.setattr("lsvv.selection.search.WIDE_KINDS", 2)
+    monkeypatch.setattr("lsvv.selection.tour.WIDE", 100)
+    monkeypatch.setattr("lsvv.selection.tour.WIDE_KINDS", 2)
     X, y = np.random.default_rng(0).normal(size=(300, 4)), np.full(300, -1)
     y[:40] = (X[:40, 0] > 0).astype(int)
     model = LSVVClassifierCV(
@@ -267,7 +267,7 @@ def test_further_draws_of_the_foremost_kinds_meet_the_smooth_losses() -> None:
 
 
 def test_further_draws_of_cheap_maps_take_no_place_of_dear_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lsvv.selection.search.CHEAP", 2000)
+    monkeypatch.setattr("lsvv.selection.tour.CHEAP", 2000)
     X, y, _ = iris()
     dear = Nystroem(60, width=100.0)
     model = LSVVClassifierCV(
@@ -297,7 +297,7 @@ def test_a_smooth_loss_meets_the_best_manifold_term_where_every_other_one_does_n
 
 
 def test_no_further_draw_meets_a_smooth_loss_its_first_did_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lsvv.selection.search.CHEAP", 1000)
+    monkeypatch.setattr("lsvv.selection.tour.CHEAP", 1000)
     X, y, _ = iris()
     fixed = [RandomFourier(30, width=0.5, random_state=seed) for seed in range(3)]
     poor = RandomFourier(30, width=30.0)
@@ -319,7 +319,7 @@ def test_scores_that_are_probabilities_already_are_left_alone() -> None:
 
 @pytest.mark.parametrize("manifold", [0.0, 1.0])
 def test_many_wide_maps_need_no_manifold_axis(manifold: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lsvv.selection.search.WIDE", 20)
+    monkeypatch.setattr("lsvv.selection.tour.WIDE", 20)
     X, y, truth = iris()
     model = LSVVClassifierCV(**{**SMALL, "features": RandomFourier(30), "manifold": manifold}).fit(X, y)
     assert {setting.manifold for setting in model.atlas_.settings} == {manifold}
@@ -386,6 +386,6 @@ def test_a_loss_too_dear_for_every_map_is_named(monkeypatch: pytest.MonkeyPatch)
     both = {**SMALL, "loss": ("squared", "logistic")}
     assert not any("left out" in note for note in LSVVClassifierCV(**both).fit(X, y).notes_)
     for name in ("CHEAP", "DEAR"):
-        monkeypatch.setattr(f"lsvv.selection.search.{name}", 0)
+        monkeypatch.setattr(f"lsvv.selection.tour.{name}", 0)
     notes = LSVVClassifierCV(**both).fit(X, y).notes_
     assert any("The logistic loss was left out" in note for note in notes)

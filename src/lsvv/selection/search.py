@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass, field
 from functools import cache, partial
 from numbers import Real
 from typing import Any, Self
@@ -20,48 +19,23 @@ from lsvv.features import MappedRows
 from lsvv.graph import manifold_matrices
 from lsvv.inputs import check_rows, generator
 from lsvv.linalg import Array, stack_rows, to_numpy
-from lsvv.losses import Loss, Squared
-from lsvv.selection.atlas import Atlas, Grid, MapView, Member, Setting, expected, explore, loss_name
+from lsvv.losses import Loss
+from lsvv.selection.atlas import Atlas, Grid, MapView, Setting, expected, loss_name
 from lsvv.selection.averaging import Guard, guard, stretch
 from lsvv.selection.ensemble import Average, Ensemble, average, spectrum_of
 from lsvv.selection.maps import compress, expand_maps, labelled_block, with_fixed_width
-from lsvv.selection.tail import N_FOLDS, tail_members
+from lsvv.selection.tour import Tour
 from lsvv.targets import Codec, Targets
 
 RIDGES = tuple(10.0**e for e in range(-7, 1))
 MANIFOLDS = (0.0, *(10.0**e for e in range(-3, 3)))
 SPECTRALS = (0.0, 0.01, 0.1)
 """Shares of the penalty that empties W."""
-CHEAP, DEAR, SMOOTH_KINDS = 2e6, 5e7, 3
-"""Labelled rows x columns x outputs up to which the first draw of every kind meets the smooth losses, at the manifold
-terms that count under the squared loss, and beyond which none does; between them the first draws of the best so many
-kinds do. So do further draws of the best so many kinds whose first did, as many of a kind as stay within DEAR together.
-These meet the manifold term that serves the squared loss best, and none."""
-WIDE, WIDE_KINDS = 500, 4
-"""Columns beyond which a map is tried without the manifold term first, and how many kinds of them go on to it."""
 MEMBER_BYTES = 1e9
 """Memory for the leave-one-out scores of the settings kept: each map and loss keeps its best, 8 at least."""
 MOST_ENTRIES = 5e6
 """Labelled rows x columns looked at; beyond, the atlas chooses on a sample of rows and refits the best setting on all:
 5000 labelled rows for maps of 1000 columns."""
-
-
-@dataclass(eq=False)
-class _Tour:
-    """Where a search stands: the wide kinds, the maps whose manifold terms and smooth losses wait, those in front.
-
-    First draws of dear kinds and further draws of all kinds wait for the smooth losses apart from each other.
-    """
-
-    wide: set[int]
-    for_manifold: list[MapView] = field(default_factory=list)
-    for_smooth: list[MapView] = field(default_factory=list)
-    for_draws: list[MapView] = field(default_factory=list)
-    leading: dict[bool, tuple[Member, MapView]] = field(default_factory=dict)
-
-    def waits(self, kind: int) -> bool:
-        """Whether maps of this kind are too many and too wide to meet the manifold term at once."""
-        return kind in self.wide and len(self.wide) > WIDE_KINDS
 
 
 class SearchEstimator(BaseEstimator):
@@ -164,7 +138,7 @@ class SearchEstimator(BaseEstimator):
         return Grid(manifolds, ridges, powers, self._losses(targets))
 
     def _explore(self, X: Array, targets: Targets, rng: np.random.Generator) -> None:
-        """Visit every map: add its settings to the atlas, those of dear ones as far as they lead."""
+        """Fit the maps, and visit each with the atlas."""
         grid = self._grid(targets)
         drawn = expand_maps(self.features, self.n_draws, X, rng)
         kinds = [kind for _, kind in drawn]
@@ -175,7 +149,15 @@ class SearchEstimator(BaseEstimator):
         most = int(MEMBER_BYTES / (4 * self._known.size * len(drawn) * len(grid.losses)))
         self.atlas_ = Atlas(self._known.sum(axis=0).astype(np.float64), max(most, 8))
         self._bases = []
-        tour = _Tour({kind for kind, width in zip(kinds, widths, strict=True) if width > WIDE})
+        tour = Tour(
+            self.atlas_,
+            grid,
+            self._T,
+            self._A,
+            fit_intercept=self.fit_intercept,
+            weighs_apart=self._weighs_apart,
+            columns=dict(zip(kinds, widths, strict=True)),
+        )
         Lap: sp.csr_array | None = None
         for number, kind in enumerate(kinds):
             rows, basis = compress(map_rows(self.maps_[number], X))
@@ -184,67 +166,15 @@ class SearchEstimator(BaseEstimator):
                 Lap = self._laplacian(X, rows)
             graphs = cache(partial(_manifold_matrices, rows, Lap, grid.powers))
             draw = kinds[:number].count(kind)
-            self._visit(MapView(number, kind, draw, labelled_block(rows, self.labelled_), graphs), grid, tour)
+            tour.visit(MapView(number, kind, draw, labelled_block(rows, self.labelled_), graphs))
             if self.verbose:
                 print(f"[{type(self).__name__}] {len(self.atlas_.settings)} settings tried, map {number + 1}.")
-        self._return(grid, tour, rng)
-
-    def _visit(self, view: MapView, grid: Grid, tour: _Tour) -> None:
-        """Add a map's settings; a wide or dear one, and a further draw, may wait for those that take longer."""
-        smooth = _smooth(grid.losses)
-        waits = tour.waits(view.kind) and len(smooth) < len(grid.losses)
-        waits = waits and min(grid.manifolds) == 0.0 < max(grid.manifolds)
-        now = grid.at((0.0,)) if waits else grid
-        self._add_squared(view, self._narrowed(view, now) if view.draw else now, tour)
-        if waits:
-            tour.for_manifold = self._foremost([*tour.for_manifold, view], WIDE_KINDS, grid)
-        if len(smooth) == len(grid.losses):
-            self._add(view, now.at(now.fewer_manifolds), smooth)
-        elif smooth and view.draw == 0 and self._size(view) <= CHEAP:
-            self._add_smooth(view, now)
-        elif smooth and view.draw == 0 and self._size(view) <= DEAR:
-            tour.for_smooth = self._foremost([*tour.for_smooth, view], SMOOTH_KINDS, grid)
-        elif smooth and (view.draw + 1) * self._size(view) <= DEAR:
-            tour.for_draws = self._foremost([*tour.for_draws, view], SMOOTH_KINDS, grid)
-
-    def _return(self, grid: Grid, tour: _Tour, rng: np.random.Generator) -> None:
-        """Add what waited: manifold terms of wide maps, smooth losses of dear ones and draws, tails of the foremost."""
-        later = grid.at(tuple(m for m in grid.manifolds if m > 0.0))
-        for view in tour.for_manifold:
-            self._add_squared(view, self._narrowed(view, later) if view.draw else later, tour)
-            if view.draw == 0 and self._size(view) <= CHEAP:
-                self._add_smooth(view, later)
-        for view in (*tour.for_smooth, *tour.for_draws):
-            if view.draw == 0 or self.atlas_.has_smooth(view.kind):
-                self._add(view, self._along(view.kind, grid), _smooth(grid.losses))
-        for best, view in {id(one[0]): one for one in tour.leading.values()}.values():
-            self._explore_tail(best, view, rng)
-
-    def _narrowed(self, view: MapView, grid: Grid) -> Grid:
-        """The part of the grid that counts under the squared loss on the first draw of a kind."""
-        return grid if self._weighs_apart else grid.around(self.atlas_.counting_squared(view.kind))
-
-    def _add_smooth(self, view: MapView, grid: Grid) -> None:
-        """Add the smooth losses' settings of a map: where the squared loss counts, at every other manifold term.
-
-        If none of these is above 0, the one that serves the squared loss best is added.
-        """
-        near = self._narrowed(view, grid)
-        some = {m for m in grid.fewer_manifolds if m in near.manifolds}
-        positive = [m for m in near.manifolds if m > 0.0]
-        if positive and not some.intersection(positive):
-            best = self.atlas_.best_squared_of(view.kind, positive)[1]
-            some |= {best.manifold} if best else set()
-        self._add(view, grid.at(tuple(sorted(some)), near.powers), _smooth(grid.losses))
+        tour.finish(_axis("spectral", self.spectral), _axis("free_rank", self.free_rank), rng)
 
     @property
     def _weighs_apart(self) -> bool:
         """Whether each output has weights of its own; the classes of a row have not."""
         return self.per_output and not self._codec.one_class_a_row
-
-    def _size(self, view: MapView) -> int:
-        """Labelled rows x columns x outputs, by which smooth losses are dear."""
-        return int(view.Phi.size) * int(self._T.shape[1])
 
     def _look_at(self, targets: Targets, n_columns: int, rng: np.random.Generator) -> None:
         """Take up the labelled rows, or as many of them as maps of ``n_columns`` columns leave room for."""
@@ -266,29 +196,6 @@ class SearchEstimator(BaseEstimator):
             self.graph, X, rows, n_neighbors=self.n_neighbors, kind=self.laplacian, n_jobs=self.n_jobs
         )
 
-    def _foremost(self, views: Sequence[MapView], most: int, grid: Grid) -> list[MapView]:
-        """The views of the best ``most`` kinds of map, compared by what all have: the grid's weakest manifold term."""
-        weakest = (min(grid.manifolds),)
-        kinds = {view.kind for view in views}
-        best = sorted(kinds, key=lambda kind: self.atlas_.best_squared_of(kind, weakest)[0])[:most]
-        return [view for view in views if view.kind in best]
-
-    def _along(self, kind: int, grid: Grid) -> Grid:
-        """Without the manifold term, and with the one that serves the squared loss best on a kind of map."""
-        best = self.atlas_.best_squared_of(kind, grid.manifolds)[1]
-        if best is None:
-            return grid
-        manifolds = {m for m in grid.manifolds if m == 0.0} | {best.manifold}
-        return grid.at(tuple(sorted(manifolds)), (best.power,))
-
-    def _add_squared(self, view: MapView, grid: Grid, tour: _Tour) -> None:
-        """Add the squared loss's settings of a map, and note whether it leads, with and without the manifold term."""
-        self._add(view, grid, [loss for loss in grid.losses if isinstance(loss, Squared)])
-        for supervised in (False, True):
-            best = self._best_squared(supervised)
-            if best is not None and best.setting.map == view.number:
-                tour.leading[supervised] = (best, view)
-
     def _left_out(self) -> Iterator[str]:
         """A sentence for each loss that was asked for and met no map."""
         for name in self._loss_of.keys() - {setting.loss for setting in self.atlas_.settings}:
@@ -296,34 +203,6 @@ class SearchEstimator(BaseEstimator):
                 f"The {name} loss was left out: on {len(self._T)} labelled rows and {self._T.shape[1]} outputs it "
                 f"would take too long beside the others. Search it alone with loss={name!r}."
             )
-
-    def _add(self, view: MapView, grid: Grid, losses: Sequence[Loss]) -> None:
-        if grid.manifolds:
-            explore(self.atlas_, view, self._T, self._A, grid, losses, fit_intercept=self.fit_intercept)
-
-    def _best_squared(self, supervised: bool) -> Member | None:
-        """The best setting of the squared loss so far, of all or of those without the manifold term."""
-        squared = [
-            member
-            for member in self.atlas_.members
-            if member.setting.loss == "squared" and (member.setting.manifold == 0.0 or not supervised)
-        ]
-        return min(squared, key=lambda member: float(member.losses.sum())) if squared else None
-
-    def _explore_tail(self, best: Member, view: MapView, rng: np.random.Generator) -> None:
-        """Tail penalties at a best setting of the squared loss."""
-        for member in tail_members(
-            best,
-            view.Phi,
-            self._T,
-            self._A,
-            view.graphs().get(best.setting.power) if best.setting.manifold > 0.0 else None,
-            _axis("spectral", self.spectral),
-            _axis("free_rank", self.free_rank),
-            rng.permutation(len(view.Phi)) % min(N_FOLDS, len(view.Phi)),
-            fit_intercept=self.fit_intercept,
-        ):
-            self.atlas_.add(member)
 
     def _choose(self, notes: Sequence[str], allowed: Callable[[Setting], bool] = lambda _: True) -> None:
         """Weights from the losses, the guard, and the model they make of the settings ``allowed``."""
@@ -437,10 +316,6 @@ def _manifold_matrices(rows: MappedRows, Lap: sp.csr_array | None, powers: Seque
         return {}
     passing = MappedRows(rows.X, rows.transform)
     return {power: to_numpy(G) for power, G in manifold_matrices(passing, Lap, powers).items()}
-
-
-def _smooth(losses: Sequence[Loss]) -> list[Loss]:
-    return [loss for loss in losses if not isinstance(loss, Squared)]
 
 
 def _axis(name: str, values: Any) -> tuple[float, ...]:
