@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
+from collections import Counter
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -16,6 +16,7 @@ from benchmarks.timing import verdict
 from lsvv import LSVVClassifierCV, LSVVRegressorCV
 from lsvv.data import load, make_fold, split
 from lsvv.experiments.plan import seeds
+from lsvv.experiments.records import Record, Trial, environment, latest, pack, read_records, recording, trial_key
 from lsvv.experiments.statistics import holm, paired_t
 from lsvv.features import Linear, Nystroem, RandomFourier
 
@@ -38,8 +39,6 @@ QUICK = tuple(MARKS)[:6]
 STAGES = ((0, 2), (2, 5), (5, 10), (10, N_SPLITS))
 """Splits of larger sets worked on all of them before the next: a run cut short has some of each."""
 SMALL = [RandomFourier(100), Nystroem(100), Nystroem(100, kernel="laplacian"), Linear()]
-MODELS = ("restricted", "default", "supervised")
-"""At most 100 columns a map; the defaults; and the part of the defaults' search without the manifold term."""
 
 ABOUT_RESTRICTED = (
     "",
@@ -60,43 +59,32 @@ ABOUT_SUPERVISED = (
 def main(data: Path | None = None) -> list[str]:
     if data is None:
         return ["- needs --data DIR"]
-    records = Path(os.environ.get("LSVV_RECORDS", "selection_records.jsonl"))
-    return _table(_run(data, records))
+    folder = Path(os.environ.get("LSVV_RECORDS", "selection_records"))
+    _run(data, folder)
+    pack(folder)
+    return _table(read_records(folder))
 
 
-def _run(data: Path, records: Path) -> dict[tuple[str, str], dict[int, float]]:
-    """Errors by (set, model) and seed; trials already in the record file are not done again."""
-    done: dict[tuple[str, str], dict[int, float]] = {}
-    for line in records.read_text().splitlines() if records.exists() else []:
-        row = json.loads(line)
-        done.setdefault((row["set"], row["model"]), {})[row["seed"]] = row["error"]
-    deadline = time.time() + float(os.environ.get("LSVV_SECONDS", "1e9"))
-    results = Parallel(n_jobs=-1, pre_dispatch="n_jobs", return_as="generator_unordered")(
-        delayed(_timed_trial)(name, data, seed, missing, deadline)
-        for name, seed in _trials()
-        if (missing := [model for model in _models(name) if seed not in done.get((name, model), {})])
-    )
-    with records.open("a", encoding="utf-8") as file:
-        for name, seed, errors, seconds in results:
-            for model, error in errors.items():
-                done.setdefault((name, model), {})[seed] = error
-                row = {"set": name, "model": model, "seed": seed, "error": error, "seconds": seconds}
-                file.write(json.dumps(row) + "\n")
-            file.flush()
-    return done
+def _run(data: Path, folder: Path) -> None:
+    """Records the trials that the folder does not have yet, until the time is over."""
+    deadline = time.time() + float(os.environ.get("LSVV_SECONDS", "inf"))
+    trials: list[Trial] = [{"data": name, "seed": seed} for name, seed in _trials()]
+    with recording(folder) as append:
+        done = latest(read_records(folder))
+        results = Parallel(n_jobs=-1, pre_dispatch="n_jobs", return_as="generator_unordered")(
+            delayed(_record)(trial, data, deadline) for trial in trials if trial_key(trial) not in done
+        )
+        for record in filter(None, results):
+            append(record)
 
 
-def _models(name: str) -> tuple[str, ...]:
-    return MODELS if name in MARKS else MODELS[1:]
-
-
-def _timed_trial(
-    name: str, data: Path, seed: int, models: list[str], deadline: float
-) -> tuple[str, int, dict[str, float], float]:
-    """A trial and its seconds; nothing once the time is over."""
+def _record(trial: Trial, data: Path, deadline: float) -> Record | None:
+    """A trial's figures and seconds; nothing once the time is over."""
     start = time.time()
-    errors = _trial(name, data, seed, models) if start < deadline else {}
-    return name, seed, errors, time.time() - start
+    if start > deadline:
+        return None
+    figures = _figures(str(trial["data"]), data, int(trial["seed"] or 0))
+    return Record(trial, figures=figures, seconds=time.time() - start, environment=environment())
 
 
 def _trials() -> Iterator[tuple[str, int]]:
@@ -107,24 +95,22 @@ def _trials() -> Iterator[tuple[str, int]]:
             yield from product(names, seeds(N_SPLITS)[start:end])
 
 
-def _trial(name: str, data: Path, seed: int, models: list[str]) -> dict[str, float]:
-    """Test figures of ``models`` on one split: error of classes, Hamming loss of labels, 100 MSE of numbers."""
+def _figures(name: str, data: Path, seed: int) -> dict[str, float | None]:
+    """Test figures of the models on one split: error of classes, Hamming loss of labels, 100 MSE of numbers."""
     dataset = load(name, data)
     fold = make_fold(dataset, split(dataset.y, dataset.task, seed))
     make = LSVVRegressorCV if dataset.task == "regression" else LSVVClassifierCV
-    fitted = {}
-    if "restricted" in models:
+    default = make(random_state=seed).fit(fold.X_train, fold.y_train)
+    fitted = {"default": default, "supervised": default.limited_to(lambda setting: setting.manifold == 0.0)}
+    if name in MARKS:
         fitted["restricted"] = make(features=SMALL, random_state=seed).fit(fold.X_train, fold.y_train)
-    if "default" in models or "supervised" in models:
-        fitted["default"] = make(random_state=seed).fit(fold.X_train, fold.y_train)
-        fitted["supervised"] = fitted["default"].limited_to(lambda setting: setting.manifold == 0.0)
     difference = {model: one.predict(fold.X_test) - fold.y_test for model, one in fitted.items()}
     if dataset.task == "regression":
         return {model: 100.0 * float(np.mean(one**2)) for model, one in difference.items()}
     return {model: 100.0 * float(np.mean(one != 0)) for model, one in difference.items()}
 
 
-def _table(errors: dict[tuple[str, str], dict[int, float]]) -> list[str]:
+def _table(records: list[Record]) -> list[str]:
     """One row a set: the figures, the marks, and the paired comparison with supervised."""
     lines = [
         "Test error of classes and Hamming loss of labels in %, 100 x MSE of numbers scaled to [0, 1]; mean over",
@@ -140,14 +126,8 @@ def _table(errors: dict[tuple[str, str], dict[int, float]]) -> list[str]:
         "| data | splits | restricted (s.e.) | mark | | default | default / restricted | supervised | p (Holm) |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
-    splits = {name: sorted(errors.get((name, "supervised"), {})) for name in (*MARKS, *OTHERS)}
-    tested = {name: some for name, some in splits.items() if len(some) > 1}
-    figures = {
-        (name, model): np.array([errors[name, model][seed] for seed in some])
-        for name, some in tested.items()
-        for model in MODELS
-        if (name, model) in errors
-    }
+    figures = _columns(records)
+    tested = [name for name in (*MARKS, *OTHERS) if (name, "default") in figures]
     adjusted = dict(zip(tested, holm([_p_value(figures, name) for name in tested]), strict=True)) if tested else {}
     lines += [_row(name, figures, float(adjusted[name])) for name in tested]
     marked = [name for name in tested if name in MARKS]
@@ -159,8 +139,13 @@ def _table(errors: dict[tuple[str, str], dict[int, float]]) -> list[str]:
     )
     half = 2 * len(better) >= len(tested)
     below, above = sum(r < 0.9 for r in ratios), sum(r > 1.0 for r in ratios)
+    codes = Counter(record.environment["code"] for record in records)
     return [
         *lines,
+        "",
+        "By a hash of the code: "
+        + ", ".join(f"{count} splits with {code}" for code, count in codes.most_common())
+        + ".",
         "",
         f"- restricted marks (plus one standard error) reached on {len(reached)} of {len(marked)} sets",
         f"- default below 0.9 of restricted on {below} of {len(marked)} sets (mark: half, "
@@ -170,6 +155,16 @@ def _table(errors: dict[tuple[str, str], dict[int, float]]) -> list[str]:
         *(ABOUT_RESTRICTED if 2 * below < len(marked) or above else ()),
         *(ABOUT_SUPERVISED if worse or not half else ()),
     ]
+
+
+def _columns(records: list[Record]) -> dict[tuple[str, str], np.ndarray]:
+    """Figures by (set, model) over the splits, of sets with at least two."""
+    columns: dict[tuple[str, str], list[float]] = {}
+    for record in sorted(latest(records).values(), key=lambda record: trial_key(record.trial)):
+        for model, figure in record.figures.items():
+            if figure is not None:
+                columns.setdefault((str(record.trial["data"]), model), []).append(figure)
+    return {key: np.array(column) for key, column in columns.items() if len(column) > 1}
 
 
 def _p_value(figures: dict[tuple[str, str], np.ndarray], name: str) -> float:
