@@ -52,7 +52,27 @@ def test_numbers_are_diagnosed_too() -> None:
     X = np.random.default_rng(4).uniform(-2, 2, size=(100, 1))
     y = np.sin(X[:, 0])
     y[30:] = np.nan
-    assert will_unlabeled_help(X, y, random_state=0).p_value < 0.05
+    found = will_unlabeled_help(X, y, random_state=0)
+    assert found.p_value < 0.05
+    as_list = [None if np.isnan(value) else value for value in y]
+    assert will_unlabeled_help(X, as_list, random_state=0).verdict == found.verdict
+
+
+def test_whole_numbers_are_numbers_where_they_are_said_to_be() -> None:
+    X = np.random.default_rng(5).uniform(-3, 3, size=(100, 1))
+    y = np.round(3 * X[:, 0])
+    y[40:] = np.nan
+    with pytest.raises(ValueError, match="y is floating and holds -1"):
+        will_unlabeled_help(X, y, random_state=0)
+    assert will_unlabeled_help(X, y, task="numbers", random_state=0).p_value < 0.05
+    with pytest.raises(ValueError, match=r"task='regression' is not known\. Choose 'auto', 'classes' or 'numbers'"):
+        will_unlabeled_help(X, y, task="regression")  # type: ignore[arg-type]
+
+
+def test_the_gain_is_measured_on_all_labels() -> None:
+    X, truth = clusters(6)
+    found = will_unlabeled_help(X, hidden(truth, 4), random_state=0)
+    assert "on 30 labelled rows" in found.guard.sentence
 
 
 def test_the_plot_shows_curve_and_prediction() -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import splu
+from sklearn.base import clone
 
 from lsvv.features import RandomFourier
 from lsvv.graph import KNNGraph, laplacian
@@ -83,7 +84,14 @@ class Diagnosis:
         return ax
 
 
-def will_unlabeled_help(X: Any, y: Any, *, n_neighbors: int = 7, random_state: Any = None) -> Diagnosis:
+def will_unlabeled_help(
+    X: Any,
+    y: Any,
+    *,
+    task: Literal["auto", "classes", "numbers"] = "auto",
+    n_neighbors: int = 7,
+    random_state: Any = None,
+) -> Diagnosis:
     """Smoothness of the labels on the graph, parts without labels, the measured gain, and a learning curve.
 
     Parameters
@@ -91,8 +99,10 @@ def will_unlabeled_help(X: Any, y: Any, *, n_neighbors: int = 7, random_state: A
     X : array or CSR matrix of shape (n, d)
         Rows, scaled as for fitting.
     y : array of shape (n,) or (n, K)
-        Targets with unlabelled entries, as for :class:`lsvv.LSVVClassifierCV` (classes, labels) or, where they are
-        fractional numbers, :class:`lsvv.LSVVRegressorCV`.
+        Targets with unlabelled entries, as for :class:`lsvv.LSVVClassifierCV` or :class:`lsvv.LSVVRegressorCV`.
+    task : {"auto", "classes", "numbers"}
+        Which of the two ``y`` is for; "auto" takes it for numbers where some entry is fractional, and for classes or
+        labels otherwise.
     n_neighbors : int
         Neighbours of each row in the graph.
     random_state : int, Generator, RandomState or None
@@ -115,7 +125,7 @@ def will_unlabeled_help(X: Any, y: Any, *, n_neighbors: int = 7, random_state: A
     """
     rng = generator(random_state)
     array = as_targets_array(y)
-    model = _model(array, int(rng.integers(2**31)))
+    model = _model(array, task, int(rng.integers(2**31)))
     fitted = model.fit(X, array)
     labelled = fitted.labelled_
     S = KNNGraph().build(X, n_neighbors)
@@ -130,9 +140,11 @@ def will_unlabeled_help(X: Any, y: Any, *, n_neighbors: int = 7, random_state: A
     return Diagnosis(smoothness, p_value, n_parts, len(empty), n_empty_rows, guard, curve, twice, verdict)
 
 
-def _model(y: np.ndarray, seed: int) -> Any:
+def _model(y: np.ndarray, task: str, seed: int) -> Any:
     """A quick search: one small map, the squared loss."""
-    numbers = y.dtype.kind == "f" and bool(np.any(np.isfinite(y) & (y != np.round(y))))
+    if task not in ("auto", "classes", "numbers"):
+        raise ValueError(f"task={task!r} is not known. Choose 'auto', 'classes' or 'numbers'.")
+    numbers = task == "numbers" or (task == "auto" and _some_fractional(y))
     quick: dict[str, Any] = {
         "features": RandomFourier(300, random_state=seed),
         "power": 2,
@@ -140,6 +152,12 @@ def _model(y: np.ndarray, seed: int) -> Any:
         "random_state": seed,
     }
     return LSVVRegressorCV(**quick) if numbers else LSVVClassifierCV(loss="squared", **quick)
+
+
+def _some_fractional(y: np.ndarray) -> bool:
+    if y.dtype.kind == "O":
+        y = np.array([entry for entry in y.flat if isinstance(entry, (float, np.floating))], dtype=np.float64)
+    return y.dtype.kind == "f" and bool(np.any(np.isfinite(y) & (y != np.round(y))))
 
 
 def _smoothness(
@@ -176,7 +194,7 @@ def _learning_curve(
         kept = order[: max(2, round(share * labelled.size))]
         hidden = _hide(y, np.setdiff1d(labelled, kept))
         try:
-            points.append((kept.size, float(model.fit(X, hidden).loo_.min())))
+            points.append((kept.size, float(clone(model).fit(X, hidden).loo_.min())))
         except ValueError:
             continue
     return np.array([*points, (labelled.size, last)])
