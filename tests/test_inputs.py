@@ -88,6 +88,14 @@ def test_rows_without_an_entry_are_finite() -> None:
     assert gate(sp.csr_array((3, 2))).nnz == 0
 
 
+def test_masked_inputs_are_refused() -> None:
+    X = np.ma.MaskedArray(np.ones((2, 2)), mask=[[False, False], [True, False]])
+    with pytest.raises(ValueError, match=r"X is a masked array with masked entries\. Fill them first"):
+        check_rows(Linear(), X, reset=True)
+    whole = np.ma.MaskedArray(np.ones((2, 2)))
+    assert check_rows(Linear(), whole, reset=True).shape == (2, 2)
+
+
 def test_infinities_that_cancel_are_still_found(put: Put) -> None:
     with pytest.raises(ValueError, match="X contains infinity at row 0, column 1"):
         gate(put(np.array([[0.0, np.inf], [-np.inf, 0.0]])))

@@ -21,12 +21,17 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, name: str = "X") -> Array
     float32 stays float32; every other kind becomes float64. With ``reset`` the estimator learns the number
     and the names of the columns, without it they are compared.
     """
-    X = _check_tensor(estimator, X, reset, name) if is_torch_array(X) else _check_array(estimator, X, reset)
+    X = _check_tensor(estimator, X, reset, name) if is_torch_array(X) else _check_array(estimator, X, reset, name)
     _refuse_unusable(X, name, getattr(estimator, "feature_names_in_", None))
     return X
 
 
-def _check_array(estimator: Any, X: Any, reset: bool) -> Array:
+def _check_array(estimator: Any, X: Any, reset: bool, name: str) -> Array:
+    if np.ma.is_masked(X):
+        raise ValueError(
+            f"{name} is a masked array with masked entries. Fill them first, for instance with "
+            f"sklearn.impute.SimpleImputer on {name}.filled(numpy.nan); only targets may be missing."
+        )
     X = validate_data(
         estimator,
         X,

@@ -145,6 +145,18 @@ def test_a_single_column_is_read_as_one_with_a_warning() -> None:
         assert as_column(np.array([[1], [2]]), 2, "y").tolist() == [1, 2]
 
 
+@pytest.mark.parametrize("numbers", [np.arange(3), np.array([0.5, 1.5, 2.5])])
+def test_masked_entries_are_unknown(numbers: np.ndarray) -> None:
+    read = as_targets_array(np.ma.MaskedArray(numbers, mask=[False, True, False]))
+    assert list(read) == [numbers[0], None, numbers[2]]
+    assert as_targets_array(np.ma.MaskedArray(numbers)).dtype == numbers.dtype
+
+
+def test_nan_that_became_a_text_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"y holds the text 'nan' at row 2\. If it stands for unlabelled, pass None"):
+        read_classes(np.array(["a", "b", np.nan]))
+
+
 def test_other_numbers_of_rows_are_refused() -> None:
     with pytest.raises(ValueError, match="inconsistent numbers of samples: X has 3 rows, y has 2"):
         as_column([0, 1], 3, "y")

@@ -18,6 +18,8 @@ def as_targets_array(y: Any) -> np.ndarray:
         raise ValueError("This estimator requires y to be passed, but the target y is None.")
     if is_torch_array(y):
         return to_numpy(y)
+    if isinstance(y, np.ma.MaskedArray):
+        return np.where(np.ma.getmaskarray(y), np.array(None), y.data) if np.ma.is_masked(y) else y.data
     if hasattr(y, "__dataframe__") or hasattr(y, "to_numpy"):
         return _from_frame(y)
     if hasattr(y, "toarray"):
@@ -97,6 +99,8 @@ def read_classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Class labels and which of them are known."""
     if y.dtype.kind in "iu":
         return y, y != -1
+    if y.dtype.kind in "SU":
+        _refuse_text_nan(y)
     if y.dtype.kind in "bSU":
         return y, np.ones(y.shape, dtype=bool)
     if y.dtype.kind == "f":
@@ -104,6 +108,16 @@ def read_classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if y.dtype.kind == "O":
         return _read_object_classes(y)
     raise ValueError(f"Unknown label type: y has dtype {y.dtype}. Pass integers, strings or floats with NaN.")
+
+
+def _refuse_text_nan(y: np.ndarray) -> None:
+    """NumPy writes NaN among strings as the text "nan": a hole that would be learnt as a class."""
+    holes = np.flatnonzero(y == np.array("nan", dtype=y.dtype))
+    if holes.size:
+        raise ValueError(
+            f"y holds the text 'nan' at row {int(holes[0])}. If it stands for unlabelled, pass None there in an array "
+            f"of dtype=object (or a list); if it is a class, rename it."
+        )
 
 
 def _read_float_classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
