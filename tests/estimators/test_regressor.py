@@ -1,5 +1,7 @@
 """Numbers: one or many, partly known, on their own scale."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,6 +9,7 @@ from sklearn.linear_model import Ridge
 from sklearn.metrics import r2_score
 
 import laws
+from lsvv import LSVVRegressor, LSVVRegressorCV
 from models import blobs, curves, regressor
 
 X, _ = blobs()
@@ -26,6 +29,16 @@ def test_a_column_stays_a_column() -> None:
     model = regressor().fit(X, NUMBERS[:, None])
     assert model.predict(X).shape == (60, 1)
     laws.close(model.predict(X)[:, 0], regressor().fit(X, NUMBERS).predict(X))
+
+
+@pytest.mark.parametrize("estimator", [LSVVRegressor(random_state=0), LSVVRegressorCV(random_state=0)])
+def test_known_numbers_stay_as_given(estimator: Any) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 2)), np.full(30, np.nan)
+    y[:6] = [1e12, 2e12, 0.001, 5.0, -3.0, 0.1]
+    filled = estimator.fit(X, y).transduction_
+    assert list(filled[:6]) == list(y[:6])
+    assert np.isfinite(filled).all()
 
 
 def test_coefficients_are_on_the_scale_of_the_targets() -> None:

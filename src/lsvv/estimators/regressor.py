@@ -50,7 +50,10 @@ class RegressorPredictions(RegressorMixin):
 
     def _filled(self, scores: np.ndarray, targets: Targets) -> np.ndarray:
         """The targets of all training rows: known entries as given, the others predicted."""
-        return targets.codec.decode(np.where(targets.weights > 0, targets.values, scores))
+        filled = targets.codec.decode(scores)
+        known = (targets.weights > 0).reshape(filled.shape)
+        filled[known] = targets.given.reshape(filled.shape)[known]
+        return filled
 
     def _on_own_scale(self, scores: Array) -> Array:
         codec = self._codec

@@ -82,11 +82,13 @@ class Numbers(Codec):
 class Targets:
     """Coded targets of m rows: ``values`` (m x K, 0 where unknown), ``weights`` (m x K, 0 where unknown).
 
-    ``notes`` are sentences about the targets a user should read.
+    ``given`` are the values before they were standardised. ``notes`` are sentences about the targets a user should
+    read.
     """
 
     values: np.ndarray
     weights: np.ndarray
+    given: np.ndarray
     codec: Codec
     notes: tuple[str, ...] = ()
 
@@ -98,7 +100,8 @@ class Targets:
     def followed_by(self, n_rows: int) -> Targets:
         """The same targets with ``n_rows`` unlabelled rows below."""
         empty = np.zeros((n_rows, self.values.shape[1]))
-        return replace(self, values=np.concatenate([self.values, empty]), weights=np.concatenate([self.weights, empty]))
+        values, weights, given = (np.concatenate([rows, empty]) for rows in (self.values, self.weights, self.given))
+        return replace(self, values=values, weights=weights, given=given)
 
     def weights_of_one(self) -> np.ndarray:
         """What leaving one row out takes from the normalised weights: of a row of weight 2, which is two rows, one."""
@@ -130,7 +133,8 @@ def encode_classes(y: Any, n_rows: int, sample_weight: Any, class_weight: Any) -
     values = np.zeros((n_rows, classes.size))
     values[np.flatnonzero(known), index] = 1.0
     weight = weight * class_factor(class_weight, classes, values, weight)
-    return Targets(values, np.repeat(weight[:, None], classes.size, axis=1), Classes(classes), _notes(known, n_rows))
+    weights = np.repeat(weight[:, None], classes.size, axis=1)
+    return Targets(values, weights, values, Classes(classes), _notes(known, n_rows))
 
 
 def encode_labels(Y: np.ndarray, sample_weight: Any, class_weight: Any) -> Targets:
@@ -151,7 +155,7 @@ def encode_labels(Y: np.ndarray, sample_weight: Any, class_weight: Any) -> Targe
         weight = weight * label_factor(class_weight, values, weight)
     notes = (*_notes((weight > 0).any(axis=1), len(values)), *_constant_labels(values, weight))
     kind = given if given.kind in "iub" else np.dtype(np.int64)
-    return Targets(values, weight, Labels(kind), notes)
+    return Targets(values, weight, values, Labels(kind), notes)
 
 
 def encode_numbers(y: Any, n_rows: int, sample_weight: Any) -> Targets:
@@ -181,7 +185,7 @@ def encode_numbers(y: Any, n_rows: int, sample_weight: Any) -> Targets:
     scale = np.where(scale > 1e-12 * np.abs(mean), scale, 1.0)
     standard = np.where(weight > 0, (values - mean) / scale, 0.0)
     codec = Numbers(mean, scale, raw.ndim == 1)
-    return Targets(standard, weight, codec, _notes((weight > 0).any(axis=1), n_rows))
+    return Targets(standard, weight, values, codec, _notes((weight > 0).any(axis=1), n_rows))
 
 
 def _refuse_no_label(weight: np.ndarray) -> None:
