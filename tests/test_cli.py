@@ -103,7 +103,7 @@ def test_a_sheet_is_asked_for_and_handed_back(tmp_path: Path) -> None:
     [
         (b"", ("-t", "y"), BAD_INPUT, "is empty"),
         (b"x,y\n1,\n2,\n", ("-t", "y"), BAD_INPUT, "has no known cell"),
-        (b"x,y\n1,a\n", ("-t", "y", "-o", "in.csv"), CANNOT_WRITE, "is the input, which is never overwritten"),
+        (b"x,y\n1,a\n", ("-t", "y", "-o", "in.csv"), CANNOT_WRITE, "is an input, which is never overwritten"),
     ],
 )
 def test_hostile_tables_end_a_process_with_a_sentence_and_a_code(
@@ -128,7 +128,12 @@ def test_hostile_tables_end_a_process_with_a_sentence_and_a_code(
         (b"x,y\n1,a\n", ("-t", "y", "-o", "no/out.csv"), CANNOT_WRITE, "There is no folder no"),
         (b"x,y\n1,a\n", ("-t", "y", "-o", "out.xlsx"), CANNOT_WRITE, "should end in .csv"),
         (b"x,y\n1,a\n", (), USAGE, "--target"),
-        (b"x,y\n1,a\n", ("-t", "y", "--json", "-o", "-"), USAGE, "exclude each other"),
+        (
+            b"x,y\n1,a\n",
+            ("-t", "y", "--json", "-o", "-"),
+            CANNOT_WRITE,
+            "--json and --out both write to standard output",
+        ),
     ],
 )
 def test_hostile_tables_end_with_a_sentence_and_a_code(
@@ -145,6 +150,37 @@ def test_hostile_tables_end_with_a_sentence_and_a_code(
     said = done.stderr
     assert (done.exit_code, sentence in said, "Traceback" in said) == (code, True, False), said
     assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("fill", "t.csv", "-t", "kind", "--report", "t.csv", "--out", "o.csv"),
+        ("fill", "t.csv", "-t", "kind", "--out", "o.csv", "--report", "o.csv"),
+        ("fill", "t.csv", "-t", "kind", "--out", "-", "--report", "-"),
+        ("fill", "t.csv", "-t", "kind", "--json", "--report", "-"),
+        ("fill", "t.csv", "-t", "kind", "--labels", "s.csv", "--out", "s.csv"),
+        ("fill", "t.csv", "-t", "kind", "--labels", "s.csv", "--report", "s.csv"),
+        ("fit", "t.csv", "-t", "kind", "--out", "t.csv"),
+        ("ask", "t.csv", "-t", "kind", "--out", "t.csv"),
+        ("predict", "m.lsvv", "t.csv", "--out", "t.csv"),
+        ("predict", "m.lsvv", "t.csv", "--out", "m.lsvv"),
+        ("export", "m.lsvv", "--out", "m.lsvv"),
+        ("bounds", "t.svg", "-t", "kind", "--format", "csv", "--plot", "t.svg"),
+    ],
+    ids=" ".join,
+)
+def test_no_output_is_an_input_or_another_output(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = dict.fromkeys(("m.lsvv", "s.csv", "t.csv", "t.svg"), beasts())
+    for name, text in before.items():
+        (tmp_path / name).write_text(text)
+    done = here(*arguments)
+    refused = "which is never overwritten" in done.stderr or "both write to" in done.stderr
+    assert (done.exit_code, refused, done.stdout) == (CANNOT_WRITE, True, ""), done.stderr
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == before
 
 
 def with_column(name: bytes, cell: Callable[[int], bytes]) -> bytes:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from lsvv.tables import WritingError, check_place, parse, write_atomically
+from lsvv.tables.files import check_places
 
 
 def test_a_file_is_written_with_the_usual_rights(tmp_path: Path) -> None:
@@ -38,17 +39,35 @@ def test_a_full_disk_or_ctrl_c_leaves_what_was_there(
     assert place.read_bytes() == b"before"
 
 
-def test_places_where_a_table_must_not_go_are_refused_before_any_work(tmp_path: Path) -> None:
+def test_places_where_nothing_must_go_are_refused_before_any_work(tmp_path: Path) -> None:
     source = tmp_path / "t.csv"
     source.write_bytes(b"a,b\n")
-    table = parse(b"a,b\n", "t.csv", format="csv")
     (tmp_path / "link.csv").symlink_to(source)
+    os.mkfifo(tmp_path / "pipe")
     for place, sentence in (
-        (source, "is the input, which is never overwritten"),
-        (tmp_path / "link.csv", "is the input, which is never overwritten"),
-        (tmp_path, "is a folder"),
+        (source, "t.csv is an input, which is never overwritten. Choose another place with --report."),
+        (tmp_path / "link.csv", "link.csv is an input, which is never overwritten"),
+        (tmp_path / "." / ".." / tmp_path.name / "sheet.csv", "sheet.csv is an input"),
+        (tmp_path, "is a folder. Name a file in it with --report."),
+        (tmp_path / "pipe", "pipe is a device or a pipe"),
         (tmp_path / "no" / "t.csv", "There is no folder"),
-        (tmp_path / "t.xlsx", "should end in .csv"),
     ):
         with pytest.raises(WritingError, match=sentence):
-            check_place(place, table, source)
+            check_places({"--out": None, "--report": str(place)}, [str(source), None, str(tmp_path / "sheet.csv")])
+
+
+@pytest.mark.parametrize(("one", "other"), [("a.csv", "a.csv"), ("a.csv", "./a.csv"), ("a.csv", "link"), ("-", "-")])
+def test_two_outputs_are_never_one_file(one: str, other: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "link").symlink_to("a.csv")
+    with pytest.raises(WritingError, match=r"--out and --report both write to (a.csv|standard output)"):
+        check_places({"--out": one, "--report": other}, ["t.csv"])
+
+
+def test_standard_input_may_flow_to_standard_output() -> None:
+    check_places({"--out": "-"}, ["-", None])
+
+
+def test_a_table_goes_only_where_its_format_is_named() -> None:
+    with pytest.raises(WritingError, match=r"t.xlsx should end in .csv: a table is written in the format it was read"):
+        check_place("t.xlsx", parse(b"a,b\n", "t.csv", format="csv"))

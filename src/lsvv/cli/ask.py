@@ -41,13 +41,13 @@ def ask_command(
     `lsvv fill animals.csv --target species --labels animals.ask.csv`
     """
     with sentences(debug), progress(quiet) as show:
-        from lsvv.tables import check_folder, fill, read
+        from lsvv.tables import fill, read
         from lsvv.tables.asking import costs_of, questions, sheet
+        from lsvv.tables.files import check_places
 
         path = Path(table)
         place = out or ("-" if table == "-" else str(path.with_name(f"{path.stem}.ask.csv")))
-        if place != "-":
-            check_folder(place)
+        check_places({"--out": place}, [table])
         read_table = read(table, format=format, missing=options.markers(missing))
         targets = names_in(target, list(read_table.frame.columns))
         costs = costs_of(cost, targets)

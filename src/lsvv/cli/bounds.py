@@ -55,12 +55,12 @@ def bounds_command(
     with sentences(debug), progress(quiet or as_json) as show:
         from lsvv.experiments.bounds import bounds_of, subjects
         from lsvv.report.bounds import bounds_lines, bounds_summary, spectrum_plot
-        from lsvv.tables import TableError, check_folder
+        from lsvv.tables import TableError
+        from lsvv.tables.files import check_places
 
-        if plot is not None:
-            if Path(plot).suffix.lstrip(".") not in PLOTS:
-                raise TableError(f"{plot} is no plot: end its name with one of .{', .'.join(PLOTS)}.")
-            check_folder(plot)
+        if plot is not None and Path(plot).suffix.lstrip(".") not in PLOTS:
+            raise TableError(f"{plot} is no plot: end its name with one of .{', .'.join(PLOTS)}.")
+        check_places({"--plot": plot}, [source, rows])
         if _is_model(source):
             model, X = _from_model(source, rows, target, format, missing)
         else:

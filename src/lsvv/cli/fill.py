@@ -53,17 +53,15 @@ def fill_command(
     `cat animals.csv | lsvv fill - --target species > full.csv`
     """
     place = out or _beside(table)
-    if as_json and place == "-":
-        raise typer.BadParameter("--json and a table on standard output exclude each other: name a file with --out.")
     with sentences(debug), progress(quiet or as_json) as show:
-        from lsvv.tables import check_folder, check_place, fill, read
+        from lsvv.tables import check_place, fill, read
+        from lsvv.tables.files import check_places
 
+        check_places({"--json": "-" if as_json else None, "--out": place, "--report": report}, [table, labels])
         read_table = read(table, format=format, missing=options.markers(missing))
         if place != "-":
-            check_place(place, read_table, table)
+            check_place(place, read_table)
         make_report = _reporter() if report is not None else None
-        if report is not None:
-            check_folder(report)
         targets = names_in(target, list(read_table.frame.columns))
         if labels is not None:
             from lsvv.tables.asking import with_labels

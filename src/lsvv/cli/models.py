@@ -38,10 +38,11 @@ def fit_command(
     `lsvv predict animals.lsvv new.csv`
     """
     with sentences(debug), progress(quiet or as_json) as show:
-        from lsvv.tables import check_folder, fill, read, summary
+        from lsvv.tables import fill, read, summary
+        from lsvv.tables.files import check_places
         from lsvv.tables.modelfile import TableModel, saved
 
-        check_folder(out)
+        check_places({"--json": "-" if as_json else None, "--out": out}, [table])
         read_table = read(table, format=format, missing=options.markers(missing))
         targets = names_in(target, list(read_table.frame.columns))
         filled = fill(read_table, targets, task=task, features=features, random_state=seed, progress=show)
@@ -51,7 +52,8 @@ def fit_command(
         return
     for result in filled.results:
         say(f"{result.target.column}: {result.target.task}, {result.quality.sentence()}.", quiet)
-    say(f"The model is in {out}", quiet)
+    if out != "-":
+        say(f"The model is in {out}", quiet)
 
 
 def predict_command(
@@ -69,14 +71,16 @@ def predict_command(
     """
     with sentences(debug):
         from lsvv.tables import check_place, read
+        from lsvv.tables.files import check_places
         from lsvv.tables.modelfile import opened
 
         path = Path(table)
         place = out or ("-" if table == "-" else str(path.with_name(f"{path.stem}.predicted{path.suffix}")))
+        check_places({"--out": place}, [model, table])
         fitted = opened(Path(model))
         read_table = read(table, format=format, missing=options.markers(missing))
         if place != "-":
-            check_place(place, read_table, table)
+            check_place(place, read_table)
         write(read_table.source.rendered(fitted.predictions(read_table)), place)
     for note in fitted.notes:
         say(f"Note: {note}", quiet)
@@ -98,8 +102,11 @@ def export_command(
     Try: `lsvv export animals.lsvv --out animals.onnx`
     """
     with sentences(debug):
+        from lsvv.tables.files import check_places
         from lsvv.tables.modelfile import opened
         from lsvv.tables.onnx import exported
 
+        check_places({"--out": out}, [model])
         write(exported(opened(Path(model)).model_of(target)), out)
-    say(f"The ONNX model is in {out}", quiet)
+    if out != "-":
+        say(f"The ONNX model is in {out}", quiet)

@@ -6,8 +6,9 @@ import contextlib
 import os
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from lsvv.tables.parquet import read_parquet
 from lsvv.tables.spreadsheet import read_spreadsheet
 from lsvv.tables.table import Table, TableError, WritingError
 
-__all__ = ["FORMATS", "MISSING", "check_folder", "check_place", "parse", "read", "write_atomically"]
+__all__ = ["FORMATS", "MISSING", "check_folder", "check_place", "check_places", "parse", "read", "write_atomically"]
 
 FORMATS: dict[str, Callable[[bytes, str, str], Table]] = {
     ".csv": read_delimited,
@@ -116,27 +117,60 @@ def _guess(data: bytes) -> str:
     return ".jsonl" if data.lstrip().startswith(b"{") else ".csv"
 
 
-def check_place(out: str | os.PathLike[str], table: Table, source: str | os.PathLike[str]) -> None:
-    """Refuses, before any work, a place where the filled table cannot or must not go."""
+def check_places(outputs: Mapping[str, str | None], inputs: Sequence[str | None]) -> None:
+    """Refuses, before any work, an output that cannot be written, that is an input, or that is another output.
+
+    Parameters
+    ----------
+    outputs : mapping of option to place
+        "-" is standard output; None is an option that was not given.
+    inputs : sequence of paths
+        "-" is standard input; None is a file that was not given.
+    """
+    places = {option: place for option, place in outputs.items() if place is not None}
+    sources = [source for source in inputs if source not in (None, "-")]
+    for option, place in places.items():
+        if place == "-":
+            continue
+        if any(_is_same(place, source) for source in sources):
+            raise WritingError(f"{place} is an input, which is never overwritten. Choose another place with {option}.")
+        check_folder(place, option)
+    for (one, place), (other, twin) in combinations(places.items(), 2):
+        if _is_same(place, twin):
+            where = "standard output" if place == "-" else place
+            raise WritingError(f"{one} and {other} both write to {where}. Name another file for one of them.")
+
+
+def _is_same(one: str, other: str) -> bool:
+    if "-" in (one, other):
+        return one == other
+    try:
+        return os.path.samefile(one, other)
+    except OSError:
+        # one of them is not there yet
+        return os.path.realpath(one) == os.path.realpath(other)
+
+
+def check_place(out: str | os.PathLike[str], table: Table) -> None:
+    """Refuses, before any work, a place whose ending is not that of the table."""
     place = Path(out)
-    if str(source) != "-" and place.exists() and place.samefile(source):
-        raise WritingError(f"{place} is the input, which is never overwritten. Choose another place with --out.")
-    check_folder(place)
     if place.suffix.lower() != table.source.suffix:
         raise WritingError(
             f"{place} should end in {table.source.suffix}: a table is written in the format it was read in."
         )
 
 
-def check_folder(out: str | os.PathLike[str]) -> None:
-    """Refuses, before any work, a place where no file can go."""
+def check_folder(out: str | os.PathLike[str], option: str = "--out") -> None:
+    """Refuses, before any work, a place where no file can go; ``option`` is what names another."""
     place = Path(out)
-    if place.is_dir():
-        raise WritingError(f"{place} is a folder. Name a file in it with --out.")
-    if not place.parent.is_dir():
-        raise WritingError(f"There is no folder {place.parent}. Make it, or choose another place with --out.")
+    if os.path.isdir(place):
+        raise WritingError(f"{place} is a folder. Name a file in it with {option}.")
+    if os.path.exists(place) and not os.path.isfile(place):
+        raise WritingError(f"{place} is a device or a pipe, which a file would replace. Name a file with {option}.")
+    if not os.path.isdir(place.parent):
+        raise WritingError(f"There is no folder {place.parent}. Make it, or choose another place with {option}.")
     if not os.access(place.parent, os.W_OK):
-        raise WritingError(f"Nothing can be written into {place.parent}. Choose another place with --out.")
+        raise WritingError(f"Nothing can be written into {place.parent}. Choose another place with {option}.")
 
 
 def write_atomically(data: bytes, path: str | os.PathLike[str]) -> None:
