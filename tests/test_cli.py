@@ -235,6 +235,13 @@ def test_a_missing_file_is_a_sentence_and_with_debug_a_traceback(run: Run) -> No
     assert b"Traceback" in run("fill", "no.csv", "-t", "kind", "--debug").stderr
 
 
+@pytest.mark.parametrize("table", [".", "/", ""])
+@pytest.mark.parametrize("command", [("fill", "-t", "y"), ("ask", "-t", "y"), ("predict", "m.lsvv")], ids=" ".join)
+def test_a_path_without_a_name_is_a_sentence(command: tuple[str, ...], table: str) -> None:
+    done = here(*command, table)
+    assert (done.exit_code, done.stderr) == (BAD_INPUT, f"Error: {table!r} names no file. Name a table.\n")
+
+
 SABOTAGE = """
 import errno, os, signal, sys
 import lsvv.tables.filling

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -45,8 +44,7 @@ def ask_command(
         from lsvv.tables.asking import costs_of, questions, sheet
         from lsvv.tables.files import check_places
 
-        path = Path(table)
-        place = out or ("-" if table == "-" else str(path.with_name(f"{path.stem}.ask.csv")))
+        place = out or options.beside(table, "ask", ".csv")
         check_places({"--out": place}, [table])
         read_table = read(table, format=format, missing=options.markers(missing))
         targets = names_in(target, list(read_table.frame.columns))

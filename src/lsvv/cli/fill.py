@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -52,11 +51,11 @@ def fill_command(
 
     `cat animals.csv | lsvv fill - --target species > full.csv`
     """
-    place = out or _beside(table)
     with sentences(debug), progress(quiet or as_json) as show:
         from lsvv.tables import check_place, fill, read
         from lsvv.tables.files import check_places
 
+        place = out or options.beside(table, "filled")
         check_places({"--json": "-" if as_json else None, "--out": place, "--report": report}, [table, labels])
         read_table = read(table, format=format, missing=options.markers(missing))
         if place != "-":
@@ -74,12 +73,6 @@ def fill_command(
         if report is not None and make_report is not None:
             write(make_report(filled).encode("utf-8"), report)
     _tell(filled, place, report, as_json, quiet)
-
-
-def _beside(table: str) -> str:
-    """animals.csv is filled into animals.filled.csv; standard input into standard output."""
-    path = Path(table)
-    return "-" if table == "-" else str(path.with_name(f"{path.stem}.filled{path.suffix}"))
 
 
 def _reporter() -> Callable[[Filled], str]:

@@ -74,8 +74,7 @@ def predict_command(
         from lsvv.tables.files import check_places
         from lsvv.tables.modelfile import opened
 
-        path = Path(table)
-        place = out or ("-" if table == "-" else str(path.with_name(f"{path.stem}.predicted{path.suffix}")))
+        place = out or options.beside(table, "predicted")
         check_places({"--out": place}, [model, table])
         fitted = opened(Path(model))
         read_table = read(table, format=format, missing=options.markers(missing))

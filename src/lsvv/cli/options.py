@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -42,3 +43,15 @@ def markers(missing: str | None) -> tuple[str, ...]:
     from lsvv.tables.files import MISSING
 
     return MISSING if missing is None else tuple(text.strip() for text in missing.split(","))
+
+
+def beside(table: str, mark: str, ending: str | None = None) -> str:
+    """Where an output goes by default: animals.csv to animals.MARK.csv, standard input to standard output."""
+    from lsvv.tables import TableError
+
+    path = Path(table)
+    if table == "-":
+        return "-"
+    if not path.name:
+        raise TableError(f"{table!r} names no file. Name a table.")
+    return str(path.with_name(f"{path.stem}.{mark}{path.suffix if ending is None else ending}"))
