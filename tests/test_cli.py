@@ -242,6 +242,24 @@ def test_a_path_without_a_name_is_a_sentence(command: tuple[str, ...], table: st
     assert (done.exit_code, done.stderr) == (BAD_INPUT, f"Error: {table!r} names no file. Name a table.\n")
 
 
+@pytest.mark.parametrize(
+    ("name", "options", "beside"),
+    [
+        ("x.dat", ("--format", "csv"), "x.filled.dat"),
+        ("x", ("--format", "csv"), "x.filled"),
+        ("x.tab", (), "x.filled.tab"),
+    ],
+)
+def test_the_default_place_suits_every_table_that_can_be_read(
+    tmp_path: Path, name: str, options: tuple[str, ...], beside: str
+) -> None:
+    mark = "\t" if name.endswith(".tab") else ","
+    (tmp_path / name).write_text(beasts().replace(",", mark))
+    done = here("fill", str(tmp_path / name), "-t", "kind", "--features", "linear", *options)
+    assert done.exit_code == 0, done.stderr
+    assert (tmp_path / beside).read_text().startswith(f"size{mark}habitat{mark}kind{mark}kind_probability")
+
+
 SABOTAGE = """
 import errno, os, signal, sys
 import lsvv.tables.filling

@@ -68,6 +68,21 @@ def test_standard_input_may_flow_to_standard_output() -> None:
     check_places({"--out": "-"}, ["-", None])
 
 
-def test_a_table_goes_only_where_its_format_is_named() -> None:
-    with pytest.raises(WritingError, match=r"t.xlsx should end in .csv: a table is written in the format it was read"):
-        check_place("t.xlsx", parse(b"a,b\n", "t.csv", format="csv"))
+@pytest.mark.parametrize(
+    ("source", "format", "good", "bad"),
+    [
+        ("t.csv", None, ("o.csv", "o.CSV", "o.txt"), ("o.tsv", "o.xlsx", "o.json", "o")),
+        ("t.tab", None, ("o.tab", "o.tsv"), ("o.csv", "o.parquet")),
+        ("t.dat", "csv", ("o.dat", "o.csv", "o.txt"), ("o.tsv", "o.data")),
+        ("-", "jsonl", ("o.jsonl", "o.ndjson"), ("o.csv", "o.json")),
+    ],
+)
+def test_a_table_goes_only_where_its_format_is_named(
+    source: str, format: str | None, good: tuple[str, ...], bad: tuple[str, ...]
+) -> None:
+    table = parse(b'{"a": 1}\n', source, format=format or Path(source).suffix)
+    for place in good:
+        check_place(place, table, source)
+    for place in bad:
+        with pytest.raises(WritingError, match=f"{place} should end in {table.source.suffix}: a table is written in"):
+            check_place(place, table, source)

@@ -58,8 +58,8 @@ def fill_command(
         place = out or options.beside(table, "filled")
         check_places({"--json": "-" if as_json else None, "--out": place, "--report": report}, [table, labels])
         read_table = read(table, format=format, missing=options.markers(missing))
-        if place != "-":
-            check_place(place, read_table)
+        if out not in (None, "-"):
+            check_place(out, read_table, table)
         make_report = _reporter() if report is not None else None
         targets = names_in(target, list(read_table.frame.columns))
         if labels is not None:

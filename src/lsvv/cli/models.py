@@ -78,8 +78,8 @@ def predict_command(
         check_places({"--out": place}, [model, table])
         fitted = opened(Path(model))
         read_table = read(table, format=format, missing=options.markers(missing))
-        if place != "-":
-            check_place(place, read_table)
+        if out not in (None, "-"):
+            check_place(out, read_table, table)
         write(read_table.source.rendered(fitted.predictions(read_table)), place)
     for note in fitted.notes:
         say(f"Note: {note}", quiet)

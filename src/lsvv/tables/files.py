@@ -35,7 +35,9 @@ FORMATS: dict[str, Callable[[bytes, str, str], Table]] = {
 }
 MISSING = ("NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "<NA>")
 """Texts that mean an empty cell, beside blanks."""
-_NEEDS = {".parquet": "pyarrow", ".pq": "pyarrow", ".xlsx": "openpyxl", ".xlsm": "openpyxl"}
+_OTHER_ENDINGS = {".txt": ".csv", ".tab": ".tsv", ".pq": ".parquet", ".ndjson": ".jsonl"}
+"""Endings that mean the format of another."""
+_NEEDS = {".parquet": "pyarrow", ".xlsx": "openpyxl", ".xlsm": "openpyxl"}
 
 
 def read(path: str | os.PathLike[str], *, format: str | None = None, missing: tuple[str, ...] = MISSING) -> Table:
@@ -86,13 +88,17 @@ def parse(data: bytes, name: str, *, format: str | None = None, missing: tuple[s
     if suffix not in FORMATS:
         known = ", ".join(FORMATS)
         raise TableError(f"{name} has the ending {suffix!r}, which is not known. Use one of {known}, or --format.")
-    if suffix == ".tab":
-        suffix = ".tsv"
+    suffix = _format_of(suffix)
     try:
         return _without_markers(FORMATS[suffix](data, name, suffix), frozenset(missing))
     except ImportError as error:
         needed = _NEEDS.get(suffix, "pandas")
         raise TableError(f"Reading {suffix} files needs {needed}: pip install 'lsvv[tables]'.") from error
+
+
+def _format_of(suffix: str) -> str:
+    """The ending that stands for a format."""
+    return _OTHER_ENDINGS.get(suffix.lower(), suffix.lower())
 
 
 def _without_markers(table: Table, markers: frozenset[str]) -> Table:
@@ -151,13 +157,12 @@ def _is_same(one: str, other: str) -> bool:
         return os.path.realpath(one) == os.path.realpath(other)
 
 
-def check_place(out: str | os.PathLike[str], table: Table) -> None:
-    """Refuses, before any work, a place whose ending is not that of the table."""
+def check_place(out: str | os.PathLike[str], table: Table, source: str | os.PathLike[str]) -> None:
+    """Refuses, before any work, a place whose ending names another format than the table from ``source`` has."""
     place = Path(out)
-    if place.suffix.lower() != table.source.suffix:
-        raise WritingError(
-            f"{place} should end in {table.source.suffix}: a table is written in the format it was read in."
-        )
+    endings = (table.source.suffix, _format_of(Path(source).suffix))
+    if _format_of(place.suffix) not in endings:
+        raise WritingError(f"{place} should end in {endings[0]}: a table is written in the format it was read in.")
 
 
 def check_folder(out: str | os.PathLike[str], option: str = "--out") -> None:
