@@ -127,7 +127,9 @@ def test_hostile_tables_end_a_process_with_a_sentence_and_a_code(
         (b"x,y\n1,a\n", ("-t", "y", "--task", "poetry"), BAD_INPUT, "There is no task 'poetry'"),
         (b"x,y\n1,a\n", ("-t", "y", "-o", "no/out.csv"), CANNOT_WRITE, "There is no folder no"),
         (b"x,y\n1,a\n", ("-t", "y", "-o", "out.xlsx"), CANNOT_WRITE, "should end in .csv"),
+        (b"x,y\n1,a\n", ("-t", "y", "--report", "no/r.html"), CANNOT_WRITE, "choose another place with --report"),
         (b"x,y\n1,a\n", (), USAGE, "--target"),
+        (b"x,y\n1,a\n", ("-t", "y", "--seed", "-1"), USAGE, "Invalid value for '--seed'"),
         (
             b"x,y\n1,a\n",
             ("-t", "y", "--json", "-o", "-"),

@@ -56,6 +56,12 @@ def test_places_where_nothing_must_go_are_refused_before_any_work(tmp_path: Path
             check_places({"--out": None, "--report": str(place)}, [str(source), None, str(tmp_path / "sheet.csv")])
 
 
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="no folder that takes no file")
+def test_a_folder_that_takes_no_file_is_refused_by_the_option_that_names_it() -> None:
+    with pytest.raises(WritingError, match=r"Nothing can be written into /proc: .+ with --report"):
+        check_places({"--out": "-", "--report": "/proc/r.html"}, ["t.csv"])
+
+
 @pytest.mark.parametrize(("one", "other"), [("a.csv", "a.csv"), ("a.csv", "./a.csv"), ("a.csv", "link"), ("-", "-")])
 def test_two_outputs_are_never_one_file(one: str, other: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -23,7 +23,10 @@ Task = Annotated[
     ),
 ]
 Features = Annotated[str, typer.Option("--features", help="What the model may be: auto, linear or fourier (curved).")]
-Seed = Annotated[int, typer.Option("--seed", help="Seeds all draws; the same seed gives the same table.")]
+Seed = Annotated[
+    int,
+    typer.Option("--seed", min=0, max=2**32 - 1, help="Seeds all draws; the same seed gives the same table."),
+]
 Format = Annotated[
     str | None, typer.Option("--format", help="csv, tsv, parquet, xlsx or jsonl, where the file's ending does not say.")
 ]

@@ -174,8 +174,14 @@ def check_folder(out: str | os.PathLike[str], option: str = "--out") -> None:
         raise WritingError(f"{place} is a device or a pipe, which a file would replace. Name a file with {option}.")
     if not os.path.isdir(place.parent):
         raise WritingError(f"There is no folder {place.parent}. Make it, or choose another place with {option}.")
-    if not os.access(place.parent, os.W_OK):
-        raise WritingError(f"Nothing can be written into {place.parent}. Choose another place with {option}.")
+    try:
+        # some folders take no file though their rights say so
+        with tempfile.TemporaryFile(dir=place.parent):
+            pass
+    except OSError as error:
+        raise WritingError(
+            f"Nothing can be written into {place.parent}: {error.strerror}. Choose another place with {option}."
+        ) from error
 
 
 def write_atomically(data: bytes, path: str | os.PathLike[str]) -> None:
@@ -187,7 +193,7 @@ def write_atomically(data: bytes, path: str | os.PathLike[str]) -> None:
     try:
         handle, draft = tempfile.mkstemp(prefix=f".{place.name}.", suffix=".part", dir=place.parent)
     except OSError as error:
-        raise WritingError(f"{place} cannot be written: {error.strerror}. Choose another place with --out.") from error
+        raise WritingError(f"{place} cannot be written: {error.strerror}. Choose another place.") from error
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
@@ -201,7 +207,7 @@ def write_atomically(data: bytes, path: str | os.PathLike[str]) -> None:
         if isinstance(error, OSError):
             raise WritingError(
                 f"{place} could not be written: {error.strerror}. Nothing was left behind; free space or choose "
-                f"another place with --out."
+                f"another place."
             ) from error
         raise
 
