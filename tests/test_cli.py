@@ -1,5 +1,6 @@
 """The command line as people and scripts meet it: subprocesses, sentences, exit codes."""
 
+import errno
 import json
 import os
 import subprocess
@@ -303,6 +304,39 @@ def test_what_breaks_on_the_way_leaves_no_file(
 
 
 @pytest.mark.parametrize(
+    ("error", "code", "sentence"),
+    [
+        (KeyboardInterrupt(), STOPPED, "Stopped. Written before that, and whole: out.csv.\n"),
+        (ValueError("No page."), BAD_INPUT, "Error: No page. Written before that, and whole: out.csv.\n"),
+    ],
+)
+def test_a_command_that_ends_early_tells_what_it_has_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int, sentence: str
+) -> None:
+    def fail(filled: object) -> str:
+        raise error
+
+    monkeypatch.setattr("lsvv.report.fill_report", fail)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text(beasts())
+    done = here("fill", "t.csv", "-t", "kind", "--features", "linear", "-o", "out.csv", "--report", "r.html")
+    assert (done.exit_code, done.stderr) == (code, sentence)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "t.csv"]
+
+
+def test_fetching_that_is_stopped_keeps_what_was_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(name: str, folder: str | None) -> list[Path]:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("lsvv.data.fetch", fail)
+    done = here("data", "fetch", "iris", "--folder", str(tmp_path))
+    assert (done.exit_code, done.stderr) == (
+        STOPPED,
+        "Stopped. What was fetched stays; the same command goes on from there.\n",
+    )
+
+
+@pytest.mark.parametrize(
     "command", ["fill", "fit", "predict", "export", "ask", "data list", "data fetch", "data verify"]
 )
 def test_every_help_has_an_example(command: str) -> None:
@@ -335,6 +369,36 @@ def test_a_reader_that_stops_reading_is_no_error(tmp_path: Path, arguments: tupl
     os.close(writing)
     said = done.stderr.decode().lower()
     assert (done.returncode, "pipe" in said, "error" in said) == (1, False, False), said
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize(
+    ("arguments", "kept"),
+    [
+        (
+            ("fill", "t.csv", "-t", "kind", "--features", "linear", "--json"),
+            " Written before that, and whole: t.filled",
+        ),
+        (("fill", "t.csv", "-t", "kind", "--features", "linear", "--out", "-"), ""),
+        (("data", "list"), ""),
+        (("--version",), ""),
+    ],
+)
+def test_standard_output_on_a_full_disk_is_a_sentence(tmp_path: Path, arguments: tuple[str, ...], kept: str) -> None:
+    (tmp_path / "t.csv").write_text(beasts())
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "lsvv", *arguments],
+            cwd=tmp_path,
+            env=ENVIRONMENT,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            timeout=60,
+            check=False,
+        )
+    said = f"Error: Standard output cannot be written: {os.strerror(errno.ENOSPC)}. Send it elsewhere.{kept}"
+    assert (done.returncode, done.stderr.decode()[: len(said)]) == (CANNOT_WRITE, said)
+    assert b"Traceback" not in done.stderr
 
 
 def test_help_loads_nothing_that_learns() -> None:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from lsvv.cli import ask, bounds, data, fill, models, reproduce
+from lsvv.cli.speech import put, sentences
 
 __all__ = ["app"]
 
@@ -37,7 +38,8 @@ def _version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
 
-        typer.echo(f"lsvv {version('lsvv')}")
+        with sentences(debug=False):
+            put(f"lsvv {version('lsvv')}")
         raise typer.Exit
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from lsvv.cli import options
-from lsvv.cli.speech import names_in, progress, say, sentences, write
+from lsvv.cli.speech import names_in, progress, say, sentences
 
 __all__ = ["ask_command"]
 
@@ -39,7 +39,7 @@ def ask_command(
 
     `lsvv fill animals.csv --target species --labels animals.ask.csv`
     """
-    with sentences(debug), progress(quiet) as show:
+    with sentences(debug) as write, progress(quiet) as show:
         from lsvv.tables import fill, read
         from lsvv.tables.asking import costs_of, questions, sheet
         from lsvv.tables.files import check_places

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lsvv.cli import options
-from lsvv.cli.speech import names_in, progress, say, sentences, write
+from lsvv.cli.speech import names_in, progress, put, say, sentences
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,7 +52,7 @@ def bounds_command(
 
     `lsvv bounds animals.lsvv --rows animals.csv`
     """
-    with sentences(debug), progress(quiet or as_json) as show:
+    with sentences(debug) as write:
         from lsvv.experiments.bounds import bounds_of, subjects
         from lsvv.report.bounds import bounds_lines, bounds_summary, spectrum_plot
         from lsvv.tables import TableError
@@ -61,17 +61,18 @@ def bounds_command(
         if plot is not None and Path(plot).suffix.lstrip(".") not in PLOTS:
             raise TableError(f"{plot} is no plot: end its name with one of .{', .'.join(PLOTS)}.")
         check_places({"--plot": plot}, [source, rows])
-        if _is_model(source):
-            model, X = _from_model(source, rows, target, format, missing)
+        with progress(quiet or as_json) as show:
+            if _is_model(source):
+                model, X = _from_model(source, rows, target, format, missing)
+            else:
+                model, X = _from_table(source, rows, target, task, features, seed, format, missing, show)
+            found = [bounds_of(subject, delta=delta, random_state=seed) for subject in subjects(model, X)]
+            if plot is not None:
+                write(spectrum_plot(found, Path(plot).suffix.lstrip(".")), plot)
+        if as_json:
+            put(json.dumps([bounds_summary(one) for one in found], indent=2, ensure_ascii=False))
         else:
-            model, X = _from_table(source, rows, target, task, features, seed, format, missing, show)
-        found = [bounds_of(subject, delta=delta, random_state=seed) for subject in subjects(model, X)]
-        if plot is not None:
-            write(spectrum_plot(found, Path(plot).suffix.lstrip(".")), plot)
-    if as_json:
-        typer.echo(json.dumps([bounds_summary(one) for one in found], indent=2, ensure_ascii=False))
-    else:
-        typer.echo("\n\n".join("\n".join(bounds_lines(one)) for one in found))
+            put("\n\n".join("\n".join(bounds_lines(one)) for one in found))
     if plot is not None:
         say(f"The spectra are in {plot}", quiet)
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from lsvv.cli import options
-from lsvv.cli.speech import BAD_INPUT, say, sentences
+from lsvv.cli.speech import BAD_INPUT, STOPPED, put, say, sentences
 
 __all__ = ["app"]
 
@@ -44,12 +44,10 @@ def list_command(as_json: options.Json = False, debug: options.Debug = False) ->
         entries = list(DATASETS.values())
         if as_json:
             keys = ("name", "task", "rows", "columns", "K", "source", "note")
-            typer.echo(json.dumps([{key: getattr(entry, key) for key in keys} for entry in entries], indent=2))
+            put(json.dumps([{key: getattr(entry, key) for key in keys} for entry in entries], indent=2))
             return
         for entry in entries:
-            typer.echo(
-                f"{entry.name:17} {entry.task:12} {entry.rows:7} rows {entry.columns:5} columns {entry.K:4} outputs"
-            )
+            put(f"{entry.name:17} {entry.task:12} {entry.rows:7} rows {entry.columns:5} columns {entry.K:4} outputs")
 
 
 @app.command("fetch")
@@ -63,9 +61,13 @@ def fetch_command(
     with sentences(debug):
         from lsvv.data import fetch, paper_names
 
-        for name in _known(names) or paper_names():
-            files = fetch(name, folder)
-            say(f"{name}: {', '.join(str(file) for file in files)}", quiet)
+        try:
+            for name in _known(names) or paper_names():
+                files = fetch(name, folder)
+                say(f"{name}: {', '.join(str(file) for file in files)}", quiet)
+        except KeyboardInterrupt:
+            say("Stopped. What was fetched stays; the same command goes on from there.")
+            raise typer.Exit(STOPPED) from None
 
 
 @app.command("verify")
@@ -81,9 +83,9 @@ def verify_command(
 
         findings = verify(folder, _known(names) or None)
         if as_json:
-            typer.echo(json.dumps([vars(finding) for finding in findings], indent=2))
+            put(json.dumps([vars(finding) for finding in findings], indent=2))
         else:
             for finding in findings:
-                typer.echo(f"{'good' if finding.good else 'BAD '} {finding.name}: {finding.sentence}")
+                put(f"{'good' if finding.good else 'BAD '} {finding.name}: {finding.sentence}")
         if not all(finding.good for finding in findings):
             raise typer.Exit(BAD_INPUT)

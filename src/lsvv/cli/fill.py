@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lsvv.cli import options
-from lsvv.cli.speech import names_in, progress, say, sentences, write
+from lsvv.cli.speech import names_in, progress, put, say, sentences
 
 if TYPE_CHECKING:
     from lsvv.tables import Filled
@@ -51,28 +51,29 @@ def fill_command(
 
     `cat animals.csv | lsvv fill - --target species > full.csv`
     """
-    with sentences(debug), progress(quiet or as_json) as show:
+    with sentences(debug) as write:
         from lsvv.tables import check_place, fill, read
         from lsvv.tables.files import check_places
 
         place = out or options.beside(table, "filled")
         check_places({"--json": "-" if as_json else None, "--out": place, "--report": report}, [table, labels])
-        read_table = read(table, format=format, missing=options.markers(missing))
-        if out not in (None, "-"):
-            check_place(out, read_table, table)
-        make_report = _reporter() if report is not None else None
-        targets = names_in(target, list(read_table.frame.columns))
-        if labels is not None:
-            from lsvv.tables.asking import with_labels
+        with progress(quiet or as_json) as show:
+            read_table = read(table, format=format, missing=options.markers(missing))
+            if out not in (None, "-"):
+                check_place(out, read_table, table)
+            make_report = _reporter() if report is not None else None
+            targets = names_in(target, list(read_table.frame.columns))
+            if labels is not None:
+                from lsvv.tables.asking import with_labels
 
-            read_table = with_labels(read_table, read(labels), targets)
-        filled = fill(read_table, targets, task=task, features=features, random_state=seed, progress=show)
-        if show is not None:
-            show("Writing", 0.98)
-        write(filled.rendered(), place)
-        if report is not None and make_report is not None:
-            write(make_report(filled).encode("utf-8"), report)
-    _tell(filled, place, report, as_json, quiet)
+                read_table = with_labels(read_table, read(labels), targets)
+            filled = fill(read_table, targets, task=task, features=features, random_state=seed, progress=show)
+            if show is not None:
+                show("Writing", 0.98)
+            write(filled.rendered(), place)
+            if report is not None and make_report is not None:
+                write(make_report(filled).encode("utf-8"), report)
+        _tell(filled, place, report, as_json, quiet)
 
 
 def _reporter() -> Callable[[Filled], str]:
@@ -86,7 +87,7 @@ def _tell(filled: Filled, place: str, report: str | None, as_json: bool, quiet: 
     if as_json:
         from lsvv.tables import summary
 
-        typer.echo(json.dumps({**summary(filled), "out": place, "report": report}, indent=2, ensure_ascii=False))
+        put(json.dumps({**summary(filled), "out": place, "report": report}, indent=2, ensure_ascii=False))
         return
     for result in filled.results:
         target = result.target

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from lsvv.cli import options
-from lsvv.cli.speech import names_in, progress, say, sentences, write
+from lsvv.cli.speech import names_in, progress, put, say, sentences
 
 __all__ = ["export_command", "fit_command", "predict_command"]
 
@@ -37,19 +37,20 @@ def fit_command(
 
     `lsvv predict animals.lsvv new.csv`
     """
-    with sentences(debug), progress(quiet or as_json) as show:
+    with sentences(debug) as write:
         from lsvv.tables import fill, read, summary
         from lsvv.tables.files import check_places
         from lsvv.tables.modelfile import TableModel, saved
 
         check_places({"--json": "-" if as_json else None, "--out": out}, [table])
-        read_table = read(table, format=format, missing=options.markers(missing))
-        targets = names_in(target, list(read_table.frame.columns))
-        filled = fill(read_table, targets, task=task, features=features, random_state=seed, progress=show)
-        write(saved(TableModel.of(filled)), out)
-    if as_json:
-        typer.echo(json.dumps({**summary(filled), "out": out}, indent=2, ensure_ascii=False))
-        return
+        with progress(quiet or as_json) as show:
+            read_table = read(table, format=format, missing=options.markers(missing))
+            targets = names_in(target, list(read_table.frame.columns))
+            filled = fill(read_table, targets, task=task, features=features, random_state=seed, progress=show)
+            write(saved(TableModel.of(filled)), out)
+        if as_json:
+            put(json.dumps({**summary(filled), "out": out}, indent=2, ensure_ascii=False))
+            return
     for result in filled.results:
         say(f"{result.target.column}: {result.target.task}, {result.quality.sentence()}.", quiet)
     if out != "-":
@@ -69,7 +70,7 @@ def predict_command(
 
     Try: `lsvv predict animals.lsvv new.csv --out new.predicted.csv`
     """
-    with sentences(debug):
+    with sentences(debug) as write:
         from lsvv.tables import check_place, read
         from lsvv.tables.files import check_places
         from lsvv.tables.modelfile import opened
@@ -100,7 +101,7 @@ def export_command(
 
     Try: `lsvv export animals.lsvv --out animals.onnx`
     """
-    with sentences(debug):
+    with sentences(debug) as write:
         from lsvv.tables.files import check_places
         from lsvv.tables.modelfile import opened
         from lsvv.tables.onnx import exported

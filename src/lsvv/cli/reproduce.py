@@ -85,10 +85,10 @@ def reproduce_command(
         try:
             with _showing(quiet, len(units)) as show:
                 outcome = run(units, folder, out, jobs=jobs, minutes=minutes, retry=retry, show=show)
+            write_pages(out, folder, _shown(design, _design(quick, None, hide)), asked)
         except KeyboardInterrupt:
             say(f"Stopped. All finished splits are in {out}; the same command goes on from there.")
             raise typer.Exit(STOPPED) from None
-        write_pages(out, folder, _shown(design, _design(quick, None, hide)), asked)
         _tell(outcome, out, quiet)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -13,18 +13,27 @@ import typer
 if TYPE_CHECKING:
     from lsvv.tables.filling import Progress
 
-__all__ = ["BAD_INPUT", "BUG", "CANNOT_WRITE", "STOPPED", "names_in", "progress", "say", "sentences", "write"]
+__all__ = ["BAD_INPUT", "BUG", "CANNOT_WRITE", "STOPPED", "names_in", "progress", "put", "say", "sentences"]
 
 BAD_INPUT, CANNOT_WRITE, BUG, STOPPED = 1, 3, 70, 130
 
 
 @contextmanager
-def sentences(debug: bool) -> Iterator[None]:
-    """Turns what goes wrong into a sentence and an exit code; with ``debug`` into a traceback."""
+def sentences(debug: bool) -> Iterator[Callable[[bytes, str], None]]:
+    """Turns what goes wrong into a sentence and an exit code; with ``debug`` into a traceback.
+
+    Yields what writes bytes to a place, so that a command that ends early can tell what it has written.
+    """
+    written: list[str] = []
+
+    def write(data: bytes, out: str) -> None:
+        _write(data, out)
+        written.append("standard output" if out == "-" else out)
+
     try:
-        yield
+        yield write
     except KeyboardInterrupt:
-        say("Stopped. No file was written.")
+        say(f"Stopped. {_kept(written) or 'No file was written.'}")
         raise typer.Exit(STOPPED) from None
     except (typer.Exit, BrokenPipeError):
         # a reader that stops reading, as head does, is no error: the command line ends quietly, with exit code 1
@@ -38,8 +47,12 @@ def sentences(debug: bool) -> Iterator[None]:
             said = (
                 f"lsvv itself failed: {type(error).__name__}: {said} Run again with --debug and report what it shows."
             )
-        say(f"Error: {said}")
+        say(" ".join(filter(None, (f"Error: {said}", _kept(written)))))
         raise typer.Exit(code) from None
+
+
+def _kept(written: list[str]) -> str:
+    return f"Written before that, and whole: {', '.join(written)}." if written else ""
 
 
 def _code(error: Exception) -> int:
@@ -68,15 +81,37 @@ def names_in(given: list[str], there: list[str]) -> list[str]:
     return names
 
 
-def write(data: bytes, out: str) -> None:
+def _write(data: bytes, out: str) -> None:
     """To a file, whole or not at all, or to standard output for "-"."""
     from lsvv.tables import write_atomically
 
     if out == "-":
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
+        with _standard_output():
+            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.flush()
     else:
         write_atomically(data, out)
+
+
+def put(text: str) -> None:
+    """A text and the end of its line on standard output."""
+    with _standard_output():
+        typer.echo(text)
+
+
+@contextmanager
+def _standard_output() -> Iterator[None]:
+    """Tells of standard output that takes no more, as on a full disk."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        from lsvv.tables import WritingError
+
+        # what is left in the buffer would fail once more as Python ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise WritingError(f"Standard output cannot be written: {error.strerror}. Send it elsewhere.") from error
 
 
 @contextmanager
