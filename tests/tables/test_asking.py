@@ -7,7 +7,7 @@ import pytest
 
 import naive
 from lsvv.features import RandomFourier
-from lsvv.tables import Filled, Table, TableError, asking, fill
+from lsvv.tables import Filled, Table, TableError, asking, fill, parse
 from lsvv.tables.asking import costs_of, questions, sheet, uncertainty, with_labels
 
 Text = Callable[..., str]
@@ -76,6 +76,80 @@ def test_a_filled_sheet_comes_back_as_labels_and_is_written(filled: Filled, csv_
 def test_known_cells_are_never_changed_by_a_sheet(filled: Filled, csv_table: Reader) -> None:
     table = with_labels(filled.table, csv_table("row,target,label\n1,kind,wolf\n"), ["kind"])
     assert table.frame["kind"][0] == "cat"
+
+
+def test_labels_that_cannot_be_taken_are_counted(filled: Filled, csv_table: Reader) -> None:
+    sheet = csv_table("row,target,label\n1,kind,wolf\n2,kind,cat\n2,kind,dog\n3,size,4\n")
+    table = with_labels(filled.table, sheet, ["kind"])
+    assert table.frame["kind"][1] == "cat"
+    assert table.labels == {"kind": {1: "cat"}}
+    assert table.notes[-2:] == (
+        "1 labels were taken from t.csv.",
+        "3 labels of t.csv were left out: their cells are known or in no target column.",
+    )
+
+
+def test_one_sheet_adds_to_another(filled: Filled, csv_table: Reader) -> None:
+    first = with_labels(filled.table, csv_table("row,target,label\n2,kind,cat\n"), ["kind"])
+    both = with_labels(first, csv_table("row,target,label\n3,kind,dog\n"), ["kind"])
+    assert both.labels == {"kind": {1: "cat", 2: "dog"}}
+
+
+CELLS = {
+    "truths": ("true", "false"),
+    "whole": ("3", "4"),
+    "numbers": ("3", "4.5"),
+    "points": ('"3"', '"4.5"'),
+    "commas": ('"3"', '"4,5"'),
+    "tags": ('["a"]', "[]"),
+    "texts": ('"a"', '"3"'),
+}
+
+
+def typed(column: str) -> Table:
+    """Two known cells and an empty one."""
+    cells = [*CELLS[column], "null"]
+    return parse("".join(f'{{"x": 1, "{column}": {cell}}}\n' for cell in cells).encode(), "t.jsonl", format="jsonl")
+
+
+@pytest.mark.parametrize(
+    ("column", "label", "cell"),
+    [
+        *[("truths", word, True) for word in ("true", "TRUE", " y", "Yes", "t", "1")],
+        *[("truths", word, False) for word in ("false", "N", "no", "f", "0")],
+        ("whole", "12", 12),
+        ("numbers", "12", 12.0),
+        ("numbers", "1.5", 1.5),
+        ("points", " 1.5", "1.5"),
+        ("commas", "1,5", "1,5"),
+        ("commas", "2", "2"),
+        ("tags", "a; b", ["a", "b"]),
+        ("texts", "12 kg", "12 kg"),
+    ],
+)
+def test_a_label_becomes_what_its_column_holds(csv_table: Reader, column: str, label: str, cell: object) -> None:
+    table = with_labels(typed(column), csv_table(f'row,target,label\n3,{column},"{label}"\n'), [column])
+    assert table.labels[column][2] == cell
+    assert type(table.labels[column][2]) is type(cell)
+
+
+@pytest.mark.parametrize(
+    ("column", "label", "kind"),
+    [
+        ("truths", "x", "true or false"),
+        ("truths", "2", "true or false"),
+        ("whole", "12 kg", "whole numbers"),
+        ("whole", "1.5", "whole numbers"),
+        ("numbers", "12 kg", "numbers"),
+        ("points", "12 kg", "numbers with a decimal point"),
+        ("points", "1,5", "numbers with a decimal point"),
+        ("commas", "1.5", "numbers with a decimal comma"),
+    ],
+)
+def test_a_label_that_its_column_cannot_hold_is_refused(csv_table: Reader, column: str, label: str, kind: str) -> None:
+    sheet = csv_table(f'row,target,label\n3,{column},\n3,{column},"{label}"\n')
+    with pytest.raises(TableError, match=f"t.csv: line 3, column '{column}' says '{label}', but the .* are {kind}"):
+        with_labels(typed(column), sheet, [column])
 
 
 @pytest.mark.parametrize(

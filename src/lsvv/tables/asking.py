@@ -7,7 +7,7 @@ worth per cost first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,6 +26,11 @@ NOISE = 0.1
 """How far a label may be off, as a share of the variance of what it measures."""
 BLOCK_BYTES = 2**27
 """Mapped rows held at once; their products with D x D matrices, in double precision, take four times that."""
+TRUTHS = {
+    **dict.fromkeys(("true", "yes", "t", "y", "1"), True),
+    **dict.fromkeys(("false", "no", "f", "n", "0"), False),
+}
+"""Words that a sheet may say in a column of truth values."""
 SHEET = ("row", "target", "label", "suggestion", "cost", "why")
 
 
@@ -174,26 +179,35 @@ def sheet(filled: Filled, asked: Sequence[Question]) -> bytes:
 
 def with_labels(table: Table, answers: Table, targets: Sequence[str]) -> Table:
     """The table with the labels of a filled sheet in its empty cells; known cells are never changed."""
+    frame = table.frame.copy()
+    columns = {column: cells_of(table, column) for column in targets if column in frame.columns}
+    kinds = {column: _kind_of(cells) for column, cells in columns.items()}
+    labels: dict[str, dict[int, Any]] = {column: dict(table.labels.get(column, {})) for column in columns}
+    taken = left = 0
+    for where, number, column, label in _given(answers):
+        row = _row(number, len(frame), where)
+        if column not in columns or columns[column][row] is not None:
+            left += 1
+            continue
+        labels[column][row] = columns[column][row] = kinds[column].read(label, f"{where}, column {column!r}")
+        taken += 1
+    for column, cells in columns.items():
+        frame[column] = np.array([*cells, None], dtype=object)[:-1]
+    notes = [f"{taken} labels were taken from {answers.name}."]
+    if left:
+        notes.append(f"{left} labels of {answers.name} were left out: their cells are known or in no target column.")
+    return replace(table, frame=frame, labels={**table.labels, **labels}, notes=(*table.notes, *notes))
+
+
+def _given(answers: Table) -> Iterator[tuple[str, Any, Any, str]]:
+    """Where each label of a sheet stands, the row and the column it is for, and what it says."""
     lacking = [name for name in ("row", "target", "label") if name not in answers.frame.columns]
     if lacking:
         raise TableError(f"{answers.name} has no column {lacking[0]!r}. Use a sheet from 'lsvv ask'.")
-    frame = table.frame.copy()
-    columns = {column: cells_of(table, column) for column in targets if column in frame.columns}
-    labels: dict[str, dict[int, Any]] = {column: {} for column in columns}
-    for line, (number, column, label) in enumerate(
-        zip(*(answers.frame[name] for name in ("row", "target", "label")), strict=True), 1
-    ):
-        if column not in columns or is_missing(label):
-            continue
-        row = _row(number, len(frame), f"{answers.name}: line {line + 1}")
-        if columns[column][row] is None:
-            labels[column][row] = _as_in(columns[column], str(label))
-    for column, given in labels.items():
-        cells = [given.get(row, cell) for row, cell in enumerate(columns[column])]
-        frame[column] = np.array([*cells, None], dtype=object)[:-1]
-    count = sum(len(given) for given in labels.values())
-    note = f"{count} labels were taken from {answers.name}."
-    return replace(table, frame=frame, labels=labels, notes=(*table.notes, note))
+    lines = zip(*(answers.frame[name] for name in ("row", "target", "label")), strict=True)
+    for line, (number, column, label) in enumerate(lines, 2):
+        if not is_missing(label):
+            yield f"{answers.name}: line {line}", number, column, str(label)
 
 
 def _row(number: Any, n_rows: int, where: str) -> int:
@@ -203,14 +217,50 @@ def _row(number: Any, n_rows: int, where: str) -> int:
     return int(value[0]) - 1
 
 
-def _as_in(cells: Sequence[Any], label: str) -> Any:
-    """A label from the sheet as the column holds its cells: a text, a number, a truth value or a list."""
-    example = plain(next((cell for cell in cells if cell is not None), ""))
-    if is_list(example):
-        return [part.strip() for part in label.split(";") if part.strip()]
-    if isinstance(example, bool):
-        return label.strip().lower() in ("1", "true", "yes")
-    number = as_numbers([label])
-    if isinstance(example, (int, float)) and number is not None:
-        return int(number[0]) if isinstance(example, int) and number[0] == int(number[0]) else float(number[0])
-    return label
+@dataclass(frozen=True)
+class _Kind:
+    """What the known cells of a column are, and what makes such a cell of a text; None where nothing does."""
+
+    name: str
+    cell_of: Callable[[str], Any]
+
+    def read(self, label: str, where: str) -> Any:
+        """A label from the sheet as the column holds its cells."""
+        cell = self.cell_of(label)
+        if cell is None:
+            raise TableError(
+                f"{where} says {label!r}, but the known cells are {self.name}. Correct it, or write it into the table."
+            )
+        return cell
+
+
+def _kind_of(cells: Sequence[Any]) -> _Kind:
+    known = [plain(cell) for cell in cells if cell is not None]
+    if any(is_list(cell) for cell in known):
+        return _Kind("lists", lambda label: [part.strip() for part in label.split(";") if part.strip()])
+    if known and all(isinstance(cell, bool) for cell in known):
+        return _Kind(f"true or false ({', '.join(TRUTHS)})", lambda label: TRUTHS.get(label.strip().lower()))
+    if not known or as_numbers(known) is None:
+        return _Kind("texts", str)
+    if isinstance(known[0], str):
+        if any("," in cell for cell in known):
+            return _Kind("numbers with a decimal comma", lambda label: _without(".", label))
+        return _Kind("numbers with a decimal point", lambda label: _without(",", label))
+    if all(isinstance(cell, int) for cell in known):
+        return _Kind("whole numbers", _whole_number)
+    return _Kind("numbers", _number)
+
+
+def _without(mark: str, label: str) -> str | None:
+    """A number as a text; one with the other decimal mark would turn the column into names."""
+    return None if mark in label or as_numbers([label]) is None else label.strip()
+
+
+def _number(label: str) -> float | None:
+    value = as_numbers([label])
+    return None if value is None else float(value[0])
+
+
+def _whole_number(label: str) -> int | None:
+    value = _number(label)
+    return None if value is None or not value.is_integer() else int(value)
