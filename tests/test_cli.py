@@ -99,6 +99,33 @@ def test_a_sheet_is_asked_for_and_handed_back(tmp_path: Path) -> None:
     assert Path(out).read_text().count("wolf") >= 3
 
 
+def test_a_second_round_of_questions_builds_on_the_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text(beasts())
+    ask = ("ask", "t.csv", "-t", "kind", "--budget", "3", "--features", "linear")
+    assert here(*ask).exit_code == 0
+    assert here(*ask).exit_code == 0
+    first, second = tmp_path / "t.ask.csv", tmp_path / "second.csv"
+    first.write_text(first.read_text().replace(",kind,,", ",kind,wolf,"))
+    answered = first.read_text()
+    done = here(*ask)
+    assert (done.exit_code, "t.ask.csv holds labels, which a new sheet would lose" in done.stderr) == (
+        CANNOT_WRITE,
+        True,
+    )
+    assert here(*ask, "--labels", "t.ask.csv").exit_code == CANNOT_WRITE
+    done = here(*ask, "--labels", "t.ask.csv", "--out", "second.csv")
+    assert (done.exit_code, "--labels t.ask.csv --labels second.csv" in done.stderr) == (0, True), done.stderr
+    assert first.read_text() == answered
+    rows = [{line.split(",")[0] for line in sheet.read_text().splitlines()[1:]} for sheet in (first, second)]
+    assert rows[0].isdisjoint(rows[1])
+    second.write_text(second.read_text().replace(",kind,,", ",kind,fox,"))
+    sheets = ("--labels", "t.ask.csv", "--labels", "second.csv")
+    assert here("fill", "t.csv", "-t", "kind", "--features", "linear", "-o", "out.csv", *sheets).exit_code == 0
+    written = (tmp_path / "out.csv").read_text()
+    assert (written.count("wolf,,false"), written.count("fox,,false")) == (3, 3)
+
+
 @pytest.mark.parametrize(
     ("text", "arguments", "code", "sentence"),
     [

@@ -1,14 +1,15 @@
 """What to label next, and labels that come back."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import naive
 from lsvv.features import RandomFourier
-from lsvv.tables import Filled, Table, TableError, asking, fill, parse
-from lsvv.tables.asking import costs_of, questions, sheet, uncertainty, with_labels
+from lsvv.tables import Filled, Table, TableError, WritingError, asking, fill, parse
+from lsvv.tables.asking import check_sheet, costs_of, questions, sheet, uncertainty, with_labels
 
 Text = Callable[..., str]
 Reader = Callable[[str | bytes], Table]
@@ -93,6 +94,26 @@ def test_one_sheet_adds_to_another(filled: Filled, csv_table: Reader) -> None:
     first = with_labels(filled.table, csv_table("row,target,label\n2,kind,cat\n"), ["kind"])
     both = with_labels(first, csv_table("row,target,label\n3,kind,dog\n"), ["kind"])
     assert both.labels == {"kind": {1: "cat", 2: "dog"}}
+
+
+@pytest.mark.parametrize("text", [None, "", "row,target,label\n1,kind,\n2,kind, \n", "a,b\n1,2\n"])
+def test_a_sheet_goes_where_no_label_is_lost(tmp_path: Path, text: str | None) -> None:
+    if text is not None:
+        (tmp_path / "s.csv").write_text(text)
+    check_sheet(tmp_path / "s.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("row,target,label\n1,kind,\n2,kind,NA\n", "s.csv holds labels, which a new sheet would lose. Use them with"),
+        ('row,target,label\n1,kind,"cat\n', "whether it holds labels cannot be told: .* never closes"),
+    ],
+)
+def test_a_sheet_that_holds_labels_is_not_written_over(tmp_path: Path, text: str, sentence: str) -> None:
+    (tmp_path / "s.csv").write_text(text)
+    with pytest.raises(WritingError, match=sentence):
+        check_sheet(tmp_path / "s.csv")
 
 
 CELLS = {

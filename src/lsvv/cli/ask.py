@@ -21,6 +21,7 @@ def ask_command(
         typer.Option("--cost", metavar="COL=COST[,...]", help="What one label of a column costs [default: 1]."),
     ] = None,
     out: Annotated[str | None, typer.Option("--out", "-o", help="Where the sheet goes; - is standard output.")] = None,
+    labels: options.Labels = None,
     task: options.Task = None,
     features: options.Features = "auto",
     seed: options.Seed = 0,
@@ -38,20 +39,28 @@ def ask_command(
     `lsvv ask animals.csv --target species,weight_kg --budget 30 --cost weight_kg=2 --out sheet.csv`
 
     `lsvv fill animals.csv --target species --labels animals.ask.csv`
+
+    `lsvv ask animals.csv --target species --labels animals.ask.csv --out second.csv`
     """
     with sentences(debug) as write, progress(quiet) as show:
         from lsvv.tables import fill, read
-        from lsvv.tables.asking import costs_of, questions, sheet
+        from lsvv.tables.asking import check_sheet, costs_of, questions, sheet, with_labels
         from lsvv.tables.files import check_places
 
+        answered = labels or []
         place = out or options.beside(table, "ask", ".csv")
-        check_places({"--out": place}, [table])
+        check_places({"--out": place}, [table, *answered])
+        if place != "-":
+            check_sheet(place)
         read_table = read(table, format=format, missing=options.markers(missing))
         targets = names_in(target, list(read_table.frame.columns))
         costs = costs_of(cost, targets)
+        for one in answered:
+            read_table = with_labels(read_table, read(one, missing=options.markers(missing)), targets)
         filled = fill(read_table, targets, task=task, features=features, random_state=seed, progress=show)
         asked = questions(filled, budget, costs)
         write(sheet(filled, asked), place)
     say(f"{len(asked)} cells are worth asking for, at a cost of {sum(one.cost for one in asked):g}.", quiet)
     if place != "-":
-        say(f"The sheet is in {place}. Fill its column 'label' and run lsvv fill with --labels {place}", quiet)
+        again = " ".join(f"--labels {one}" for one in (*answered, place))
+        say(f"The sheet is in {place}. Fill its column 'label' and run lsvv fill with {again}", quiet)

@@ -24,9 +24,7 @@ def fill_command(
         str | None, typer.Option("--out", "-o", help="Where the filled table goes; - is standard output.")
     ] = None,
     report: Annotated[str | None, typer.Option("--report", help="Write an HTML report there.")] = None,
-    labels: Annotated[
-        str | None, typer.Option("--labels", help="A labelling sheet from 'lsvv ask', filled in by hand.")
-    ] = None,
+    labels: options.Labels = None,
     task: options.Task = None,
     features: options.Features = "auto",
     seed: options.Seed = 0,
@@ -53,20 +51,20 @@ def fill_command(
     """
     with sentences(debug) as write:
         from lsvv.tables import check_place, fill, read
+        from lsvv.tables.asking import with_labels
         from lsvv.tables.files import check_places
 
+        sheets = labels or []
         place = out or options.beside(table, "filled")
-        check_places({"--json": "-" if as_json else None, "--out": place, "--report": report}, [table, labels])
+        check_places({"--json": "-" if as_json else None, "--out": place, "--report": report}, [table, *sheets])
         with progress(quiet or as_json) as show:
             read_table = read(table, format=format, missing=options.markers(missing))
             if out not in (None, "-"):
                 check_place(out, read_table, table)
             make_report = _reporter() if report is not None else None
             targets = names_in(target, list(read_table.frame.columns))
-            if labels is not None:
-                from lsvv.tables.asking import with_labels
-
-                read_table = with_labels(read_table, read(labels), targets)
+            for sheet in sheets:
+                read_table = with_labels(read_table, read(sheet, missing=options.markers(missing)), targets)
             filled = fill(read_table, targets, task=task, features=features, random_state=seed, progress=show)
             if show is not None:
                 show("Writing", 0.98)

@@ -36,6 +36,10 @@ Missing = Annotated[
         "--missing", metavar="TEXT[,TEXT...]", help="Texts that mean an empty cell [default: NA,N/A,NaN,...]."
     ),
 ]
+Labels = Annotated[
+    list[str] | None,
+    typer.Option("--labels", metavar="SHEET", help="A sheet from 'lsvv ask', filled in by hand. Repeatable."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print a summary as JSON on standard output.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]

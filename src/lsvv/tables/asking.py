@@ -7,19 +7,22 @@ worth per cost first.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from lsvv.features import MappedRows, RandomFourier
 from lsvv.tables.cells import as_numbers, is_list, is_missing, plain
+from lsvv.tables.files import parse
 from lsvv.tables.filling import Filled, cells_of
 from lsvv.tables.results import Answer
-from lsvv.tables.table import Table, TableError, fresh_name
+from lsvv.tables.table import Table, TableError, WritingError, fresh_name
 
-__all__ = ["Question", "best_questions", "costs_of", "questions", "sheet", "uncertainty", "with_labels"]
+__all__ = ["Question", "best_questions", "check_sheet", "costs_of", "questions", "sheet", "uncertainty", "with_labels"]
 
 N_FEATURES = 300
 NOISE = 0.1
@@ -175,6 +178,26 @@ def sheet(filled: Filled, asked: Sequence[Question]) -> bytes:
         suggestion = "; ".join(one.suggestion) if is_list(one.suggestion) else one.suggestion
         writer.writerow([one.row + 1, one.column, "", suggestion, f"{one.cost:g}", one.why, *cells])
     return stream.getvalue().encode("utf-8")
+
+
+def check_sheet(place: str | os.PathLike[str]) -> None:
+    """Refuses, before any work, to write over a sheet that holds labels."""
+    path = Path(place)
+    if not path.is_file() or not path.stat().st_size:
+        return
+    try:
+        # whatever a person typed is a label, NA as well
+        there = parse(path.read_bytes(), str(path), format="csv", missing=())
+    except (TableError, OSError) as error:
+        raise WritingError(
+            f"{path} is there already, and whether it holds labels cannot be told: {error} Choose another place with "
+            f"--out."
+        ) from error
+    if "label" in there.frame.columns and not all(map(is_missing, there.frame["label"])):
+        raise WritingError(
+            f"{path} holds labels, which a new sheet would lose. Use them with 'lsvv fill --labels {path}', or choose "
+            f"another place with --out."
+        )
 
 
 def with_labels(table: Table, answers: Table, targets: Sequence[str]) -> Table:
