@@ -182,8 +182,14 @@ def test_sheets_that_do_not_fit_get_a_sentence(filled: Filled, csv_table: Reader
         with_labels(filled.table, csv_table(text), ["kind"])
 
 
+def test_a_column_named_with_a_comma_has_a_cost() -> None:
+    columns = ["a", "a=1", "a,b", "b"]
+    assert costs_of("a,b=2,b=3, a=1=4", columns) == {"a": 1.0, "a=1": 4.0, "a,b": 2.0, "b": 3.0}
+    assert costs_of("b=3,a=5,", columns) == {"a": 5.0, "a=1": 1.0, "a,b": 1.0, "b": 3.0}
+
+
 def test_costs_and_budgets_are_above_0(filled: Filled) -> None:
-    for words in ("kind", "kind=0", "size=1", "kind=x"):
+    for words in ("kind", "kind=0", "size=1", "kind=x", "kind=2,size=1", "kind=2,5"):
         with pytest.raises(TableError, match="is not COL=COST"):
             costs_of(words, ["kind"])
     with pytest.raises(TableError, match="pays for nothing"):

@@ -50,22 +50,26 @@ class Question:
 
 
 def costs_of(words: str | None, columns: Sequence[str]) -> dict[str, float]:
-    """--cost as a mapping; 1 for columns that are not named.
+    """--cost as a mapping; 1 for columns that are not named. A name may hold a comma or an equals sign.
 
     Examples
     --------
     >>> costs_of("b=2.5", ["a", "b"])
     {'a': 1.0, 'b': 2.5}
+    >>> costs_of("b=2,size, cm=3", ["b", "size, cm"])
+    {'b': 2.0, 'size, cm': 3.0}
     """
     costs = dict.fromkeys(columns, 1.0)
-    for part in (words or "").split(","):
-        if not part.strip():
-            continue
-        column, _, number = part.strip().rpartition("=")
+    rest = (words or "").strip()
+    while rest:
+        # the longest name, as one may begin with another
+        column = max((name for name in columns if rest.startswith(f"{name}=")), key=len, default=None)
+        number, _, later = rest.removeprefix(f"{column}=").partition(",")
         value = as_numbers([number])
-        if column not in costs or value is None or not value[0] > 0:
-            raise TableError(f"--cost {part.strip()!r} is not COL=COST with a target column and a cost above 0.")
+        if column is None or value is None or not value[0] > 0:
+            raise TableError(f"--cost {rest!r} is not COL=COST[,...] with target columns and costs above 0.")
         costs[column] = float(value[0])
+        rest = later.strip()
     return costs
 
 
