@@ -1,8 +1,11 @@
 """The command line as people and scripts meet it: subprocesses, sentences, exit codes."""
 
 import errno
+import html
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -288,6 +291,21 @@ def test_the_default_place_suits_every_table_that_can_be_read(
     done = here("fill", str(tmp_path / name), "-t", "kind", "--features", "linear", *options)
     assert done.exit_code == 0, done.stderr
     assert (tmp_path / beside).read_text().startswith(f"size{mark}habitat{mark}kind{mark}kind_probability")
+
+
+def test_the_command_in_the_report_repeats_the_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my beasts").write_text(beasts().replace("field,dog", "field,?"))
+    for name, row in (("a.csv", 2), ("b.csv", 3)):
+        (tmp_path / name).write_text(f"row,target,label\n{row},kind,wolf\n")
+    given = ("--format", "csv", "--missing", "?,-", "--labels", "a.csv", "--labels", "b.csv", "--seed", "3")
+    places = ("--out", "out.csv", "--report", "r.html")
+    assert here("fill", "my beasts", "-t", "kind", "--features", "linear", *given, *places).exit_code == 0
+    (command,) = set(re.findall(r"lsvv fill [^<\n]*", html.unescape((tmp_path / "r.html").read_text())))
+    words = shlex.split(command)
+    assert set(given) <= set(words)
+    assert here(*words[1:], "--out", "again.csv").exit_code == 0
+    assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "out.csv").read_bytes()
 
 
 SABOTAGE = """

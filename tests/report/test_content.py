@@ -94,6 +94,14 @@ def test_the_command_repeats_the_settings(report: Report) -> None:
     assert dict(report.repeat.versions)["lsvv"]
 
 
+def test_the_command_holds_what_reading_took(filled: Filled) -> None:
+    settings = {**filled.settings, "format": "csv", "missing": "", "labels": ["a b.csv", "c.csv"]}
+    piped = replace(filled, table=replace(filled.table, name="standard input"), settings=settings)
+    command = report_of(piped).repeat.command
+    assert command.startswith("lsvv fill - --target kind")
+    assert command.endswith("--labels 'a b.csv' --labels c.csv --format csv --missing '' --features linear --seed 0")
+
+
 @pytest.mark.parametrize(
     ("gain", "word"), [(np.full(50, 1.0) + np.arange(50) / 50, "Yes"), (-np.arange(1.0, 51.0), "No")]
 )

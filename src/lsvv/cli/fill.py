@@ -65,7 +65,10 @@ def fill_command(
             targets = names_in(target, list(read_table.frame.columns))
             for sheet in sheets:
                 read_table = with_labels(read_table, read(sheet, missing=options.markers(missing)), targets)
-            filled = fill(read_table, targets, task=task, features=features, random_state=seed, progress=show)
+            reading = {"format": format, "missing": missing, "labels": labels}
+            filled = fill(
+                read_table, targets, task=task, features=features, random_state=seed, reading=reading, progress=show
+            )
             if show is not None:
                 show("Writing", 0.98)
             write(filled.rendered(), place)

@@ -46,7 +46,10 @@ def fit_command(
         with progress(quiet or as_json) as show:
             read_table = read(table, format=format, missing=options.markers(missing))
             targets = names_in(target, list(read_table.frame.columns))
-            filled = fill(read_table, targets, task=task, features=features, random_state=seed, progress=show)
+            reading = {"format": format, "missing": missing}
+            filled = fill(
+                read_table, targets, task=task, features=features, random_state=seed, reading=reading, progress=show
+            )
             write(saved(TableModel.of(filled)), out)
         if as_json:
             put(json.dumps({**summary(filled), "out": out}, indent=2, ensure_ascii=False))

@@ -121,11 +121,13 @@ def _text(cell: Any) -> str:
 
 def _repeat(filled: Filled) -> Repeat:
     settings = filled.settings
-    words = ["lsvv", "fill", filled.table.name]
-    for target in settings["targets"]:
-        words += ["--target", target]
-    if settings["task"]:
-        words += ["--task", settings["task"]]
+    name = filled.table.name
+    words = ["lsvv", "fill", "-" if name == "standard input" else name]
+    words += [word for target in settings["targets"] for word in ("--target", target)]
+    words += [word for sheet in settings.get("labels", ()) for word in ("--labels", sheet)]
+    # an empty text is a setting too: it says that no text means an empty cell
+    given = {option: settings.get(option) for option in ("task", "format", "missing")}
+    words += [word for option, value in given.items() if value is not None for word in (f"--{option}", value)]
     words += ["--features", settings["features"], "--seed", str(settings["random_state"])]
     shown = tuple((name, "found" if value is None else _text(value)) for name, value in settings.items())
     return Repeat(shlex.join(words), shown, tuple(versions().items()), tuple(filled.seconds.items()))

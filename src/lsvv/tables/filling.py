@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -104,6 +104,7 @@ def fill(
     task: str | None = None,
     features: str = "auto",
     random_state: int = 0,
+    reading: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> Filled:
     r"""The table with the empty cells of its target columns filled.
@@ -121,6 +122,9 @@ def fill(
         The maps searched: straight, curved, or both.
     random_state : int
         Seeds all draws.
+    reading : mapping, optional
+        How the table was read, kept among the settings that repeat the result: "format", "missing" and "labels" as the
+        command line takes them; None where an option was not given.
     progress : callable, optional
         Called as ``progress(stage, share_done)``.
 
@@ -147,6 +151,7 @@ def fill(
         frame = _frame(table, edits)
     notes = (*table.notes, *vectoriser.notes, *_model_notes(fitted), *_result_notes(table, results))
     settings = {"targets": list(targets), "task": task, "features": features, "random_state": random_state}
+    settings |= {option: value for option, value in (reading or {}).items() if value is not None}
     return Filled(table, frame, edits, results, fitted, vectoriser, X, notes, watch.seconds, settings)
 
 
