@@ -97,9 +97,41 @@ def test_duplicate_and_empty_names_are_numbered_with_a_note() -> None:
     assert "2 columns are named 'x'" in table.notes[0]
 
 
-def test_numbers_with_decimal_commas_get_decimal_commas() -> None:
-    table = parse(b"a;b\n1,5;\n2,5;3\n", "t", format="csv")
-    assert table.source.rendered(Edits({}, {"p": [0.25, None]})) == b"a;b;p\n1,5;;0,25\n2,5;3;\n"
+@pytest.mark.parametrize(
+    ("data", "written"),
+    [
+        (b"a;b\n1,5;\n2,5;3\n", b"a;b;p\n1,5;;0,25\n2,5;3;\n"),
+        (b'a;b\n"1,5";\n"2,5";3\n', b'a;b;p\n"1,5";;0,25\n"2,5";3;\n'),
+        (b"a\tb\n1,5\t\n2,5\t3\n", b"a\tb\tp\n1,5\t\t0,25\n2,5\t3\t\n"),
+        (b"a;b\n1.5;\n2.5;3\n", b"a;b;p\n1.5;;0.25\n2.5;3;\n"),
+    ],
+)
+def test_numbers_with_decimal_commas_get_decimal_commas(data: bytes, written: bytes) -> None:
+    table = parse(data, "t", format="tsv" if b"\t" in data else "csv")
+    assert table.source.rendered(Edits({}, {"p": [0.25, None]})) == written
+
+
+@pytest.mark.parametrize(
+    ("data", "cells", "note"),
+    [
+        (b"a;b\n1,050;2,5\n785;3\n", [1.05, 785], "'1,050' as 1.05"),
+        (b"a;b\n1.613;2,5\n850;3\n", [1613, 850], "'1.613' as 1613"),
+        (b"a;b\n1,050;2\n785;3\n", [1.05, 785], "'1,050' as 1.05"),
+        (b"a\tb\n1,050\t2,5\n785\t3\n", [1.05, 785], "'1,050' as 1.05"),
+        (b"a\tb\n1,050\t2.5\n785\t3\n", ["1,050", "785"], None),
+        (b"a;b\n1.613;2.5\n850;3\n", ["1.613", "850"], None),
+        (b'a,b\n"1,050","2,5"\n785,3\n', ["1,050", "785"], None),
+        (b"a;b\n0,050;2,5\n785;3\n", ["0,050", "785"], None),
+    ],
+)
+def test_a_file_with_decimal_commas_tells_how_its_columns_are_read(
+    data: bytes, cells: list[str | float], note: str | None
+) -> None:
+    table = parse(data, "t", format="tsv" if b"\t" in data else "csv")
+    assert cells_of(table, "a") == cells
+    assert list(table.notes) == (
+        [] if note is None else [f"Column 'a' is read with decimal commas like its file, {note}."]
+    )
 
 
 @pytest.mark.parametrize(

@@ -105,6 +105,28 @@ def test_columns_that_say_nothing_are_left_out_with_a_note(beasts: Text, csv_tab
         assert why in notes
 
 
+def test_quoted_thousands_count_as_thousands_in_inputs_and_targets(csv_table: Reader) -> None:
+    lines = ["area,price"]
+    for row in range(60):
+        area = 400 + 20 * row
+        lines.append(f'"{area:,}","{2 * area:,}"' if row % 3 else f'"{area:,}",')
+    filled = fill(csv_table("\n".join(lines)), ["price"], features="linear")
+    assert "Column 'area' is read with groups of thousands, '1,000' as 1000." in filled.notes
+    assert "from 840 to 3160, reading '1,000' as 1000" in filled.results[0].target.reason
+    for row, cell in zip(filled.results[0].rows, filled.results[0].cells, strict=True):
+        assert abs(float(cell.replace(",", "")) - 2 * (400 + 20 * row)) < 20
+        assert ("," in cell) == (float(cell.replace(",", "")) >= 1000)
+
+
+def test_a_column_with_decimal_commas_is_read_so_in_new_tables(csv_table: Reader) -> None:
+    lines = ["a,kind", *(f'"{row / 8:.3f}",{"ab"[row > 20]}'.replace(".", ",") for row in range(40))]
+    frame = csv_table("\n".join(lines)).frame
+    vectoriser = fit_vectoriser(frame, ["kind"])
+    X = vectoriser.transform(frame)
+    np.testing.assert_array_equal(vectoriser.transform(frame[8:9]), X[8:9])
+    np.testing.assert_array_equal(vectoriser.transform(frame[9:]), X[9:])
+
+
 def test_a_target_without_holes_is_only_checked(beasts: Text, csv_table: Reader) -> None:
     lines = beasts().splitlines()
     text = "\n".join([lines[0], *(line for line in lines[1:] if not line.endswith(","))])

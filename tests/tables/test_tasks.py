@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lsvv.tables import TableError
-from lsvv.tables.cells import as_numbers, decimals_of
+from lsvv.tables.cells import COMMA, as_numbers, decimals_of, read_numbers
 from lsvv.tables.targets import NumberTarget, code, grouped
 from lsvv.tables.tasks import Finding, find_task, task_words
 
@@ -80,6 +80,9 @@ def test_cells_that_do_not_fit_get_a_sentence(cells: list[Any], task: str | None
         (["1.0", "2.0", None], "classes", [0, 1], ["1.0", "2.0"]),
         (["1.25", "3"], "numbers", [2.0, -1.006], ["2.00", "-1.01"]),
         (["1,25", "3"], "numbers", [2.5], ["2,50"]),
+        (["1,050", "785"], "numbers", [2043.6, 12.0], ["2,044", "12"]),
+        (["1,234,567.5", "8.25"], "numbers", [1e6], ["1,000,000.00"]),
+        (["1.234,5", "8,25"], "numbers", [2500.0], ["2.500,00"]),
         ([1, 3], "numbers", [2.4], [2]),
         ([1.5, 3.0], "numbers", [2.44], [2.4]),
         (["0", "1"], "labels", [1, 0], ["1", "0"]),
@@ -100,10 +103,35 @@ def test_answers_are_spelt_like_the_cells(
 
 def test_numbers_are_read_whole_or_not_at_all() -> None:
     assert as_numbers(["1", "x"]) is None
-    assert as_numbers(["1", 2]) is None
     assert as_numbers([True]) is None
     assert as_numbers(["."]) is None
     assert decimals_of(["1e-5"]) == 6
     target = code(Finding("y", "numbers", ""), ["1", None])
     assert isinstance(target, NumberTarget)
     assert target.spell(2.04, more=1) == "2.0"
+
+
+@pytest.mark.parametrize(
+    ("texts", "numbers"),
+    [
+        (["1,050", "785", "1,204"], [1050, 785, 1204]),
+        (["1,234,567", "-1,000.5"], [1234567, -1000.5]),
+        (["1,050", "0,5"], [1.05, 0.5]),
+        (["1,050", "1050,5"], [1.05, 1050.5]),
+        (["1.613", "2,5"], [1613, 2.5]),
+        (["1.234.567", "1.000"], [1234567, 1000]),
+        (["1.613", "2.5"], [1.613, 2.5]),
+    ],
+)
+def test_a_column_has_one_notation(texts: list[str], numbers: list[float]) -> None:
+    assert read_numbers(texts).values.tolist() == numbers
+
+
+def test_groups_of_thousands_are_no_decimals_and_the_reason_says_so() -> None:
+    assert read_numbers(["1,050", "1.613", "785"], usual=COMMA).values.tolist() == [1.05, 1613, 785]
+    finding = find_task({"y": ["1,050", "785", None]}, {})[0]
+    assert (
+        code(finding, ["1,050", "785", None]).reason
+        == "its cells are numbers from 785 to 1050, reading '1,050' as 1050"
+    )
+    assert "reading" not in code(finding, ["1,050", "785.5"]).reason

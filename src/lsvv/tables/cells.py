@@ -5,15 +5,65 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-__all__ = ["as_numbers", "decimals_of", "is_list", "is_missing", "known", "plain"]
+__all__ = [
+    "COMMA",
+    "POINT",
+    "Notation",
+    "Reading",
+    "ambiguous",
+    "as_numbers",
+    "decimals_of",
+    "is_list",
+    "is_missing",
+    "known",
+    "plain",
+    "read_numbers",
+]
 
-# 007 is a code rather than a number, and so is +49 30 123
-_NUMBER = re.compile(r"\s*[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*")
-_NUMBER_WITH_COMMA = re.compile(_NUMBER.pattern.replace(r"\.", ","))
+MOST_STRANGE = 0.1
+"""The share of cells that may be no numbers in a column of numbers."""
+
+
+@dataclass(frozen=True)
+class Notation:
+    """How texts write numbers: the decimal sign, and the sign that parts groups of thousands."""
+
+    decimal: str
+    group: str
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """What is a number; 007 is a code rather than one, and so is +49 30 123."""
+        decimal, group = re.escape(self.decimal), re.escape(self.group)
+        whole = rf"(?:0|[1-9]\d*|[1-9]\d{{0,2}}(?:{group}\d{{3}})+)"
+        return re.compile(rf"\s*[+-]?(?:{whole}(?:{decimal}\d*)?|{decimal}\d+)(?:[eE][+-]?\d+)?\s*")
+
+    def reads(self, text: str) -> bool:
+        """Whether the text is a number in this notation."""
+        return self.pattern.fullmatch(text) is not None
+
+    def plain(self, text: str) -> str:
+        """The number as Python writes it.
+
+        Examples
+        --------
+        >>> POINT.plain("1,050.5"), COMMA.plain("1.050,5")
+        ('1050.5', '1050.5')
+        """
+        return text.strip().replace(self.group, "").replace(self.decimal, ".")
+
+    def explained(self, text: str) -> str:
+        """What the text is read as, in words."""
+        return f"{text.strip()!r} as {float(self.plain(text)):.15g}"
+
+
+POINT, COMMA = Notation(".", ","), Notation(",", ".")
 
 
 def is_missing(value: Any) -> bool:
@@ -43,10 +93,62 @@ def is_list(value: Any) -> bool:
     return isinstance(value, (list, tuple, set, np.ndarray))
 
 
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """The numbers in a column.
+
+    Attributes
+    ----------
+    values : float64 array
+        NaN where a cell is empty or no number.
+    strange : tuple of int
+        The places of cells that are neither empty nor numbers.
+    notation : Notation
+        How its texts write numbers.
+    """
+
+    values: np.ndarray
+    strange: tuple[int, ...]
+    notation: Notation
+
+    @property
+    def mostly(self) -> bool:
+        """Whether nearly all that is given are numbers."""
+        n_numbers = int(np.count_nonzero(~np.isnan(self.values)))
+        return n_numbers > 0 and len(self.strange) <= MOST_STRANGE * (n_numbers + len(self.strange))
+
+
+def read_numbers(values: Sequence[Any], usual: Notation = POINT) -> Reading:
+    """The numbers among the values, where None is an empty cell and a truth value is no number.
+
+    All texts are read in one notation: the one that reads more of them, else the usual one.
+
+    Examples
+    --------
+    >>> read_numbers(["1,050", "785"]).values, read_numbers(["1,050", "1,5"]).values
+    (array([1050.,  785.]), array([1.05, 1.5 ]))
+    """
+    texts = [value for value in values if isinstance(value, str)]
+    other = COMMA if usual is POINT else POINT
+    hits = sum(map(usual.reads, texts))
+    notation = other if hits < len(texts) and sum(map(other.reads, texts)) > hits else usual
+    numbers = [_number(value, notation) for value in values]
+    strange = tuple(place for place, number in enumerate(numbers) if number is None)
+    return Reading(np.array([math.nan if one is None else one for one in numbers], dtype=float), strange, notation)
+
+
+def _number(value: Any, notation: Notation) -> float | None:
+    """NaN for an empty cell, None for what is no number."""
+    if value is None:
+        return math.nan
+    if isinstance(value, str):
+        return float(notation.plain(value)) if notation.reads(value) else None
+    is_number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    return float(value) if is_number else None
+
+
 def as_numbers(values: Sequence[Any]) -> np.ndarray | None:
     """The values as float64 with NaN for None; None where one of them is no number.
-
-    Texts are numbers with a decimal point, or all of them with a decimal comma. Truth values are not numbers.
 
     Examples
     --------
@@ -57,22 +159,27 @@ def as_numbers(values: Sequence[Any]) -> np.ndarray | None:
     >>> as_numbers(["007"]) is None
     True
     """
-    given = [value for value in values if value is not None]
-    texts = [value for value in given if isinstance(value, str)]
-    comma = False
-    if texts:
-        if len(texts) < len(given):
-            return None
-        comma = not all(map(_NUMBER.fullmatch, texts))
-        if comma and not all(map(_NUMBER_WITH_COMMA.fullmatch, texts)):
-            return None
-    elif not all(isinstance(value, (int, float, np.number)) and not isinstance(value, bool) for value in given):
-        return None
-    read = (lambda text: float(text.replace(",", "."))) if comma else float
-    return np.array([math.nan if value is None else read(value) for value in values], dtype=np.float64)
+    reading = read_numbers(values)
+    return None if reading.strange else reading.values
 
 
-def decimals_of(values: Iterable[Any]) -> int:
+def ambiguous(values: Iterable[Any], notation: Notation) -> str | None:
+    """How the first text with groups of thousands is read, where all texts might have decimals instead.
+
+    Examples
+    --------
+    >>> ambiguous(["785", "1,050"], POINT)
+    "'1,050' as 1050"
+    >>> ambiguous(["1,050", "1,050,000"], POINT) is None
+    True
+    """
+    texts = [value for value in values if isinstance(value, str) and notation.reads(value)]
+    other = COMMA if notation is POINT else POINT
+    text = next((text for text in texts if notation.group in text), None)
+    return None if text is None or not all(map(other.reads, texts)) else notation.explained(text)
+
+
+def decimals_of(values: Iterable[Any], notation: Notation = POINT) -> int:
     """The most digits that follow a decimal sign, at most 12; 6 where a text has an exponent.
 
     Examples
@@ -82,14 +189,13 @@ def decimals_of(values: Iterable[Any]) -> int:
     """
     most = 0
     for value in values:
-        text = value.strip() if isinstance(value, str) else repr(plain(value))
+        text = notation.plain(value) if isinstance(value, str) else repr(plain(value))
         if "e" in text.lower():
             most = max(most, 6)
             continue
-        fraction = re.split(r"[.,]", text)[1:]
+        digits = text.partition(".")[2]
         # 2.0 of a typed column is the number 2, while the text 2.0 was written with a digit
-        digits = "" if not fraction or (fraction[0] == "0" and not isinstance(value, str)) else fraction[0]
-        most = max(most, min(len(digits), 12))
+        most = max(most, 0 if digits == "0" and not isinstance(value, str) else min(len(digits), 12))
     return most
 
 

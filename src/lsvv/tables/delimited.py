@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from typing import Any
 
-from lsvv.tables.cells import known
+from lsvv.tables.cells import COMMA, POINT, known, read_numbers
 from lsvv.tables.encoding import Encoding, find_encoding, in_bytes, plain_bytes, text_of
 from lsvv.tables.table import Edits, Source, Table, TableError, unique_names
 
@@ -17,7 +17,6 @@ __all__ = ["Delimited", "read_delimited"]
 DELIMITERS = (b",", b";", b"\t", b"|")
 BLOCK_ROWS = 10_000
 _LINE_END = re.compile(rb"\r\n|\n|\r")
-_DECIMAL_COMMA = re.compile(rb"[+-]?\d+,\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +49,7 @@ class Delimited(Source):
     encoding: Encoding
     columns: tuple[str, ...]
     suffix: str
+    decimal_comma: bool
 
     def rendered(self, edits: Edits) -> bytes:
         """Every record as it was, with empty cells filled and new cells appended."""
@@ -69,12 +69,6 @@ class Delimited(Source):
             parts.append(self._record(record, changes, [column[row] for column in added]))
             row += 1
         return in_bytes(b"".join(parts), self.encoding)
-
-    @cached_property
-    def decimal_comma(self) -> bool:
-        """Whether numbers are written as 1,5: only where semicolons part the cells."""
-        some = self.records[:1000] if self.delimiter == b";" else ()
-        return any(_DECIMAL_COMMA.fullmatch(cell) for record in some for cell in record.cells(b";"))
 
     def _record(self, record: Record, changes: Mapping[int, bytes], added: list[bytes]) -> bytes:
         if not changes and not added:
@@ -107,7 +101,10 @@ class Delimited(Source):
 
 
 def read_delimited(data: bytes, name: str, suffix: str) -> Table:
-    """A table from the bytes of a CSV or TSV file; the first record names the columns, all values are texts."""
+    """A table from the bytes of a CSV or TSV file; the first record names the columns, values are texts.
+
+    Where the file writes decimal commas, a column that alone would not say so holds numbers instead.
+    """
     import pandas as pd
 
     encoding = find_encoding(data, name)
@@ -130,9 +127,43 @@ def read_delimited(data: bytes, name: str, suffix: str) -> Table:
     }
     short = sum(len(record.cells(delimiter)) < len(columns) for record in rows)
     told = f"{short} rows have fewer cells than there are columns; the missing ones count as empty."
-    source = Delimited(header, body, delimiter, encoding, tuple(columns), suffix)
+    decimal_comma = delimiter != b"," and _has_decimal_commas(values.values())
+    resolved = _with_decimal_commas(values) if decimal_comma else ()
+    source = Delimited(header, body, delimiter, encoding, tuple(columns), suffix, decimal_comma)
     frame = pd.DataFrame(values, columns=columns, index=range(len(rows)))
-    return Table(name, frame, source, (*encoding.notes, *notes, *([told] if short else [])))
+    return Table(name, frame, source, (*encoding.notes, *notes, *([told] if short else []), *resolved))
+
+
+def _has_decimal_commas(columns: Iterable[Sequence[Any]]) -> bool:
+    """Whether the file writes numbers as 1,5: where 1,050 says no more, any 1.5 speaks against it."""
+    commas = points = False
+    for column in columns:
+        for text in filter(None, known(column)):
+            as_comma, as_point = COMMA.reads(text), POINT.reads(text)
+            if as_comma and not as_point:
+                return True
+            commas |= as_comma and "," in text
+            points |= as_point and not as_comma
+    return commas and not points
+
+
+def _with_decimal_commas(values: dict[str, Any]) -> list[str]:
+    """Columns such as 1,050 or 1.050, which alone say something else, become numbers; with a note for each."""
+    import pandas as pd
+
+    notes = []
+    for column, cells in values.items():
+        texts = known(cells)
+        alone, here = read_numbers(texts), read_numbers(texts, usual=COMMA)
+        if alone.notation is here.notation or not here.mostly:
+            continue
+        signed = next((text for text in texts if text and COMMA.reads(text) and ("," in text or "." in text)), None)
+        if signed is not None:
+            notes.append(f"Column {column!r} is read with decimal commas like its file, {COMMA.explained(signed)}.")
+            numbers = [int(number) if number.is_integer() else number for number in here.values.tolist()]
+            cells = [text if number != number else number for text, number in zip(texts, numbers, strict=True)]
+            values[column] = pd.Series(cells, dtype=object)
+    return notes
 
 
 def _find_delimiter(plain: bytes) -> bytes:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lsvv.tables.cells import as_numbers, is_list, known
+from lsvv.tables.cells import COMMA, POINT, Notation, Reading, ambiguous, is_list, known, read_numbers
 from lsvv.tables.table import TableError
 
 if TYPE_CHECKING:
@@ -43,6 +43,8 @@ class Vectoriser:
         What fills an empty number, and what is taken off and divided by.
     notes : tuple of str
         Columns left out, and why.
+    decimal_commas : tuple of str
+        The columns whose numbers have a decimal comma.
     """
 
     kinds: dict[str, str]
@@ -53,17 +55,26 @@ class Vectoriser:
     centre: np.ndarray
     scale: np.ndarray
     notes: tuple[str, ...] = ()
+    decimal_commas: tuple[str, ...] = ()
 
     def transform(self, frame: pd.DataFrame) -> np.ndarray:
         """The rows of ``frame`` as float32; a column it lacks is refused."""
         lacking = [column for column in self.kinds if column not in frame.columns]
         if lacking:
             raise TableError(f"The table has no column {lacking[0]!r}, which the model was fitted with. Add it.")
-        blocks = [
-            _encoded(self.encoder, _prepared(frame.iloc[start : start + FITTING_ROWS], self.kinds))
-            for start in range(0, len(frame), FITTING_ROWS)
-        ]
-        return np.concatenate([_standard(block, self.middle, self.centre, self.scale) for block in blocks])
+        # a column is read in one notation, however many blocks it has
+        numbers = {column: _computable(reading) for column, reading in self._readings(frame).items()}
+        blocks = [slice(start, start + FITTING_ROWS) for start in range(0, len(frame), FITTING_ROWS)]
+        encoded = [_encoded(self.encoder, _prepared(frame, self.kinds, numbers, rows)) for rows in blocks]
+        return np.concatenate([_standard(block, self.middle, self.centre, self.scale) for block in encoded])
+
+    def _readings(self, frame: pd.DataFrame) -> dict[str, Reading]:
+        """The columns of numbers, written as they were when the model learnt, unless that cannot be."""
+        return {
+            column: _read(known(frame[column]), COMMA if column in self.decimal_commas else POINT)
+            for column, kind in self.kinds.items()
+            if kind == "number"
+        }
 
 
 def fit_vectoriser(frame: pd.DataFrame, leave_out: Sequence[str], random_state: int = 0) -> Vectoriser:
@@ -72,49 +83,66 @@ def fit_vectoriser(frame: pd.DataFrame, leave_out: Sequence[str], random_state: 
     Columns that are empty, constant or merely name their rows are left out with a note. Large tables are learnt from
     a random part of their rows.
     """
-    kinds, notes = _kinds(frame, leave_out)
-    if not kinds:
+    found = _Found()
+    for column in frame.columns:
+        if column not in leave_out:
+            found.add(str(column), known(frame[column]))
+    if not found.kinds:
         raise TableError(
             "No column is left to learn from: all beside the targets are empty, constant or identifiers. Add columns "
-            "that describe the rows. " + " ".join(notes)
+            "that describe the rows. " + " ".join(found.notes)
         )
     rng = np.random.default_rng(random_state)
     some = np.arange(len(frame))
     if len(frame) > FITTING_ROWS:
         some = np.sort(rng.choice(len(frame), FITTING_ROWS, replace=False))
-    prepared = _prepared(frame.iloc[some], kinds)
+    prepared = _prepared(frame, found.kinds, found.numbers, some)
     encoder = _new_encoder(len(prepared), random_state)
     encoded = _encoded(encoder, prepared, fit=True)
     names = tuple(str(name) for name in encoder.get_feature_names_out())
     # a name may be left out by the encoder itself, where a sample of a column turns out empty
     sources = tuple(_source(encoder, name) for name in names)
     middle, centre, scale = _scaling(encoded, sources, set(encoder.kind_to_columns_["datetime"]))
-    return Vectoriser(kinds, encoder, names, sources, middle, centre, scale, tuple(notes))
+    notes, commas = tuple(found.notes), tuple(found.decimal_commas)
+    return Vectoriser(found.kinds, encoder, names, sources, middle, centre, scale, notes, commas)
 
 
-def _kinds(frame: pd.DataFrame, leave_out: Sequence[str]) -> tuple[dict[str, str], list[str]]:
-    kinds, notes = {}, []
-    for column in frame.columns:
-        if column in leave_out:
-            continue
-        cells = known(frame[column])
+@dataclass(eq=False)
+class _Found:
+    """What the columns of a table hold, gathered one by one."""
+
+    kinds: dict[str, str] = field(default_factory=dict)
+    numbers: dict[str, np.ndarray] = field(default_factory=dict)
+    decimal_commas: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def add(self, column: str, cells: list[Any]) -> None:
+        reading = _read(cells)
         given = [cell for cell in cells if cell is not None]
-        numbers = as_numbers(given)
-        why = _uninformative(given, numbers, str(column))
+        numbers = None if reading.strange else reading.values[~np.isnan(reading.values)]
+        why = _uninformative(given, numbers, column)
         if why:
-            notes.append(f"Column {column!r} is left out: {why}.")
-            continue
-        kinds[str(column)] = "number" if numbers is not None else _kind(given)
-        beyond = 0 if numbers is None else int(np.sum(np.abs(numbers) > LARGEST))
+            self.notes.append(f"Column {column!r} is left out: {why}.")
+        elif numbers is None:
+            self.kinds[column] = _kind(given)
+        else:
+            self._add_numbers(column, given, reading)
+
+    def _add_numbers(self, column: str, given: list[Any], reading: Reading) -> None:
+        self.kinds[column] = "number"
+        self.numbers[column] = _computable(reading)
+        if reading.notation is COMMA:
+            self.decimal_commas.append(column)
+        example = ambiguous(given, reading.notation)
+        if example is not None:
+            self.notes.append(f"Column {column!r} is read with groups of thousands, {example}.")
+        beyond = int(np.sum(np.abs(reading.values) > LARGEST))
         if beyond:
             are = "1 number of column {!r} is" if beyond == 1 else f"{beyond:,} numbers of column {{!r}} are"
-            notes.append(f"{are.format(column)} beyond {LARGEST:g} and taken for empty.")
-    return kinds, notes
+            self.notes.append(f"{are.format(column)} beyond {LARGEST:g} and taken for empty.")
 
 
 def _kind(given: list[Any]) -> str:
-    if all(isinstance(cell, (bool, np.bool_)) for cell in given):
-        return "number"
     return "date" if all(hasattr(cell, "year") for cell in given) else "text"
 
 
@@ -151,29 +179,33 @@ def _are_dates(given: list[str]) -> bool:
         return bool(pd.to_datetime(pd.Series(given[:100]), errors="coerce").notna().all())
 
 
-def _prepared(frame: pd.DataFrame, kinds: dict[str, str]) -> pd.DataFrame:
-    """The used columns, each of one type: float32, date or text."""
+def _prepared(
+    frame: pd.DataFrame, kinds: dict[str, str], numbers: dict[str, np.ndarray], rows: slice | np.ndarray
+) -> pd.DataFrame:
+    """Some rows of the used columns, each of one type: float32, date or text."""
     import pandas as pd
 
     columns = {}
     for name, kind in kinds.items():
-        cells = known(frame[name])
         if kind == "number":
-            columns[name] = pd.Series(_numbers(cells), dtype=np.float32)
-        elif kind == "date":
+            columns[name] = pd.Series(numbers[name][rows])
+            continue
+        cells = known(frame[name].iloc[rows])
+        if kind == "date":
             columns[name] = pd.to_datetime(pd.Series(cells), errors="coerce", utc=True).dt.tz_localize(None)
         else:
             columns[name] = pd.Series([None if cell is None else _text(cell) for cell in cells], dtype="str")
     return pd.DataFrame(columns)
 
 
-def _numbers(cells: list[Any]) -> np.ndarray:
-    """Numbers, NaN for what is none; infinity is no number to compute with."""
-    plain = [int(cell) if isinstance(cell, (bool, np.bool_)) else cell for cell in cells]
-    numbers = as_numbers(plain)
-    if numbers is None:
-        numbers = np.array([np.nan if (one := as_numbers([cell])) is None else one[0] for cell in plain])
-    return np.where(np.abs(numbers) <= LARGEST, numbers, np.nan).astype(np.float32)
+def _read(cells: list[Any], usual: Notation = POINT) -> Reading:
+    """The numbers of an input column, where true and false count as 1 and 0."""
+    return read_numbers([int(cell) if isinstance(cell, (bool, np.bool_)) else cell for cell in cells], usual)
+
+
+def _computable(reading: Reading) -> np.ndarray:
+    """Single precision, NaN for what is no number; infinity is no number to compute with."""
+    return np.where(np.abs(reading.values) <= LARGEST, reading.values, np.nan).astype(np.float32)
 
 
 def _text(cell: Any) -> str:

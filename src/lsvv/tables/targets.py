@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from lsvv.tables.cells import as_numbers, decimals_of, is_list, plain
+from lsvv.tables.cells import COMMA, ambiguous, as_numbers, decimals_of, is_list, plain, read_numbers
 from lsvv.tables.table import TableError
 from lsvv.tables.tasks import Finding, separator_of
 
 __all__ = ["ClassTarget", "Group", "LabelTarget", "NumberTarget", "TagTarget", "Target", "code", "grouped"]
+
+_SWAPPED = str.maketrans(".,", ",.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,10 +87,11 @@ class TagTarget(Target):
 
 @dataclass(frozen=True, eq=False)
 class NumberTarget(Target):
-    """Numbers, NaN where unknown, written with as many decimals as the known cells have."""
+    """Numbers, NaN where unknown, written with as many decimals as the known cells have, and as they part thousands."""
 
     decimals: int
     style: str
+    thousands: bool = False
 
     def spelt(self, predictions: np.ndarray) -> list[Any]:
         """Rounded numbers: texts where the column is text, whole where its type is."""
@@ -103,8 +106,8 @@ class NumberTarget(Target):
         rounded = round(value, places) + 0.0
         if self.style in ("whole", "typed"):
             return rounded
-        text = f"{rounded:.{places}f}"
-        return text.replace(".", ",") if self.style == "comma" else text
+        text = f"{rounded:,.{places}f}" if self.thousands else f"{rounded:.{places}f}"
+        return text.translate(_SWAPPED) if self.style == "comma" else text
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,22 +214,22 @@ def _parts(cell: Any, separator: str | None) -> list[str]:
 
 
 def _numbers(finding: Finding, cells: list[Any], known: np.ndarray) -> Target:
-    numbers = as_numbers(cells)
-    if numbers is None:
-        row, cell = next(
-            (row, cell) for row, cell in enumerate(cells) if cell is not None and as_numbers([cell]) is None
-        )
-        raise TableError(
-            f"The target {finding.column!r} is to be numbers, but row {row + 1} says {cell!r}. Correct or "
-            f"empty that cell."
-        )
+    reading = read_numbers(cells)
+    numbers, column = reading.values, finding.column
+    if reading.strange:
+        row = reading.strange[0]
+        said = f"row {row + 1} says {cells[row]!r}"
+        raise TableError(f"The target {column!r} is to be numbers, but {said}. Correct or empty that cell.")
     if np.isinf(numbers).any():
         row = int(np.flatnonzero(np.isinf(numbers))[0]) + 1
-        raise TableError(f"The target {finding.column!r} is infinite in row {row}. Correct or empty that cell.")
+        raise TableError(f"The target {column!r} is infinite in row {row}. Correct or empty that cell.")
     filled = [cell for cell in cells if cell is not None]
-    if any(isinstance(cell, str) for cell in filled):
-        style = "comma" if any("," in cell for cell in filled) else "point"
+    if all(isinstance(cell, str) for cell in filled):
+        style = "comma" if reading.notation is COMMA else "point"
     else:
         style = "whole" if all(isinstance(plain(cell), int) for cell in filled) else "typed"
-    column = finding.column
-    return NumberTarget(column, "numbers", finding.reason, known, numbers, (column,), decimals_of(filled), style)
+    thousands = any(isinstance(cell, str) and reading.notation.group in cell for cell in filled)
+    decimals = decimals_of(filled, reading.notation)
+    example = ambiguous(filled, reading.notation)
+    reason = finding.reason if example is None else f"{finding.reason}, reading {example}"
+    return NumberTarget(column, "numbers", reason, known, numbers, (column,), decimals, style, thousands)
