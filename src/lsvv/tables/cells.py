@@ -128,13 +128,14 @@ def read_numbers(values: Sequence[Any], usual: Notation = POINT) -> Reading:
     >>> read_numbers(["1,050", "785"]).values, read_numbers(["1,050", "1,5"]).values
     (array([1050.,  785.]), array([1.05, 1.5 ]))
     """
-    texts = [value for value in values if isinstance(value, str)]
-    other = COMMA if usual is POINT else POINT
-    hits = sum(map(usual.reads, texts))
-    notation = other if hits < len(texts) and sum(map(other.reads, texts)) > hits else usual
-    numbers = [_number(value, notation) for value in values]
+    notation, numbers = usual, [_number(value, usual) for value in values]
+    if None in numbers:
+        other = COMMA if usual is POINT else POINT
+        others = [_number(value, other) for value in values]
+        if others.count(None) < numbers.count(None):
+            notation, numbers = other, others
     strange = tuple(place for place, number in enumerate(numbers) if number is None)
-    return Reading(np.array([math.nan if one is None else one for one in numbers], dtype=float), strange, notation)
+    return Reading(np.array(numbers, dtype=np.float64), strange, notation)
 
 
 def _number(value: Any, notation: Notation) -> float | None:
