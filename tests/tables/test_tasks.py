@@ -83,6 +83,12 @@ def test_cells_that_do_not_fit_get_a_sentence(cells: list[Any], task: str | None
         (["1,050", "785"], "numbers", [2043.6, 12.0], ["2,044", "12"]),
         (["1,234,567.5", "8.25"], "numbers", [1e6], ["1,000,000.00"]),
         (["1.234,5", "8,25"], "numbers", [2500.0], ["2.500,00"]),
+        (["1.2e-08", "3.45e-09"], "numbers", [2e-8, -7.214e-9], ["2.00e-08", "-7.21e-09"]),
+        (["6.15E+24", "1.1E+24"], "numbers", [7.2148e24], ["7.21E+24"]),
+        (["0.0012", "1.25e-05"], "numbers", [0.00345, 2.5e-6], ["0.00345", "2.5e-06"]),
+        (["1,2e-08", "3,0e-08"], "numbers", [2.5e-8], ["2,5e-08"]),
+        ([1.2e-8, 3.4e-9], "numbers", [2.03e-8], [2.03e-8]),
+        ([6.15e24, 1.0], "numbers", [7.25e24], [7.25e24]),
         ([1, 3], "numbers", [2.4], [2]),
         ([1.5, 3.0], "numbers", [2.44], [2.4]),
         (["0", "1"], "labels", [1, 0], ["1", "0"]),
@@ -105,10 +111,14 @@ def test_numbers_are_read_whole_or_not_at_all() -> None:
     assert as_numbers(["1", "x"]) is None
     assert as_numbers([True]) is None
     assert as_numbers(["."]) is None
-    assert decimals_of(["1e-5"]) == 6
+    assert decimals_of(["1e-5", 2.0]) == 5
+    assert decimals_of([0.1 + 0.2, 1 / 3e9]) == 21
     target = code(Finding("y", "numbers", ""), ["1", None])
     assert isinstance(target, NumberTarget)
     assert target.spell(2.04, more=1) == "2.0"
+    small = code(Finding("y", "numbers", ""), ["1.2e-08", "2.5e-08"])
+    assert isinstance(small, NumberTarget)
+    assert small.spell(2.04e-8, more=1) == "2.04e-08"
 
 
 @pytest.mark.parametrize(

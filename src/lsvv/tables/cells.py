@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
@@ -19,6 +20,7 @@ __all__ = [
     "ambiguous",
     "as_numbers",
     "decimals_of",
+    "digits_of",
     "is_list",
     "is_missing",
     "known",
@@ -26,6 +28,7 @@ __all__ = [
     "read_numbers",
 ]
 
+MOST_DIGITS = 12
 MOST_STRANGE = 0.1
 """The share of cells that may be no numbers in a column of numbers."""
 
@@ -181,23 +184,37 @@ def ambiguous(values: Iterable[Any], notation: Notation) -> str | None:
 
 
 def decimals_of(values: Iterable[Any], notation: Notation = POINT) -> int:
-    """The most digits that follow a decimal sign, at most 12; 6 where a text has an exponent.
+    """The most decimals of the numbers, as far as they are among the first 12 decimals or 12 significant digits.
 
     Examples
     --------
-    >>> decimals_of(["1.25", "3"]), decimals_of([2, 3]), decimals_of([0.5])
-    (2, 0, 1)
+    >>> decimals_of(["1.25", "3"]), decimals_of([2, 3.0]), decimals_of(["1.2e-08"]), decimals_of(["6.15e+24"])
+    (2, 0, 9, 0)
     """
     most = 0
     for value in values:
-        text = notation.plain(value) if isinstance(value, str) else repr(plain(value))
-        if "e" in text.lower():
-            most = max(most, 6)
-            continue
-        digits = text.partition(".")[2]
-        # 2.0 of a typed column is the number 2, while the text 2.0 was written with a digit
-        most = max(most, 0 if digits == "0" and not isinstance(value, str) else min(len(digits), 12))
+        number = _decimal(value, notation)
+        within = max(MOST_DIGITS, MOST_DIGITS - 1 - number.adjusted())
+        most = max(most, min(-int(number.as_tuple().exponent), within))
     return most
+
+
+def digits_of(values: Iterable[Any], notation: Notation = POINT) -> int:
+    """The most significant digits of the numbers, at most 12.
+
+    Examples
+    --------
+    >>> digits_of(["1.20e-08", "3e-9"])
+    3
+    """
+    return min(MOST_DIGITS, max(len(_decimal(value, notation).as_tuple().digits) for value in values))
+
+
+def _decimal(value: Any, notation: Notation) -> Decimal:
+    """The digits of a number: all that a text writes, none that only its type adds, as in 2.0."""
+    if isinstance(value, str):
+        return Decimal(notation.plain(value))
+    return Decimal(repr(plain(value))).normalize()
 
 
 def plain(value: Any) -> Any:

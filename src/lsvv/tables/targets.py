@@ -10,7 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from lsvv.tables.cells import COMMA, ambiguous, as_numbers, decimals_of, is_list, plain, read_numbers
+from lsvv.tables.cells import (
+    COMMA,
+    Notation,
+    ambiguous,
+    as_numbers,
+    decimals_of,
+    digits_of,
+    is_list,
+    plain,
+    read_numbers,
+)
 from lsvv.tables.table import TableError
 from lsvv.tables.tasks import Finding, separator_of
 
@@ -87,11 +97,27 @@ class TagTarget(Target):
 
 @dataclass(frozen=True, eq=False)
 class NumberTarget(Target):
-    """Numbers, NaN where unknown, written with as many decimals as the known cells have, and as they part thousands."""
+    """Numbers, NaN where unknown, written as the known cells are.
+
+    Attributes
+    ----------
+    decimals : int
+        The most that a known cell has.
+    style : "whole", "typed", "point" or "comma"
+        The type of a cell, or the decimal sign of a text.
+    thousands : bool
+        Whether texts part groups of thousands.
+    form : "f", "e", "E", "g" or "G"
+        Whether texts have no exponent, all have one, or some.
+    digits : int
+        The most significant digits of a text with an exponent.
+    """
 
     decimals: int
     style: str
     thousands: bool = False
+    form: str = "f"
+    digits: int = 0
 
     def spelt(self, predictions: np.ndarray) -> list[Any]:
         """Rounded numbers: texts where the column is text, whole where its type is."""
@@ -99,14 +125,18 @@ class NumberTarget(Target):
 
     def spell(self, value: float, more: int = 0) -> Any:
         """One number, with ``more`` decimals than the column has."""
-        places = self.decimals + more
         if self.style == "whole" and not more:
             return round(value)
+        if self.form != "f":
+            precision = self.digits + more - (self.form in "eE")
+        else:
+            precision = self.decimals + more
+            value = round(value, precision)
         # adding 0 takes the sign off a zero
-        rounded = round(value, places) + 0.0
+        value += 0.0
         if self.style in ("whole", "typed"):
-            return rounded
-        text = f"{rounded:,.{places}f}" if self.thousands else f"{rounded:.{places}f}"
+            return value
+        text = format(value, f"{',' * self.thousands}.{precision}{self.form}")
         return text.translate(_SWAPPED) if self.style == "comma" else text
 
 
@@ -224,12 +254,19 @@ def _numbers(finding: Finding, cells: list[Any], known: np.ndarray) -> Target:
         row = int(np.flatnonzero(np.isinf(numbers))[0]) + 1
         raise TableError(f"The target {column!r} is infinite in row {row}. Correct or empty that cell.")
     filled = [cell for cell in cells if cell is not None]
-    if all(isinstance(cell, str) for cell in filled):
-        style = "comma" if reading.notation is COMMA else "point"
-    else:
-        style = "whole" if all(isinstance(plain(cell), int) for cell in filled) else "typed"
-    thousands = any(isinstance(cell, str) and reading.notation.group in cell for cell in filled)
-    decimals = decimals_of(filled, reading.notation)
     example = ambiguous(filled, reading.notation)
     reason = finding.reason if example is None else f"{finding.reason}, reading {example}"
-    return NumberTarget(column, "numbers", reason, known, numbers, (column,), decimals, style, thousands)
+    written = _text_style(filled, reading.notation) if all(isinstance(cell, str) for cell in filled) else {}
+    style = "whole" if all(isinstance(plain(cell), int) for cell in filled) else "typed"
+    decimals = decimals_of(filled, reading.notation)
+    return NumberTarget(column, "numbers", reason, known, numbers, (column,), decimals, **{"style": style, **written})
+
+
+def _text_style(texts: list[str], notation: Notation) -> dict[str, Any]:
+    """How texts write numbers, as a :class:`NumberTarget` knows it."""
+    style = {"style": "comma" if notation is COMMA else "point", "thousands": any(notation.group in t for t in texts)}
+    exponents = [text for text in texts if "e" in text.lower()]
+    if not exponents:
+        return style
+    form = "e" if len(exponents) == len(texts) else "g"
+    return {**style, "form": form.upper() if "E" in exponents[0] else form, "digits": digits_of(texts, notation)}
