@@ -105,6 +105,23 @@ def test_columns_that_say_nothing_are_left_out_with_a_note(beasts: Text, csv_tab
         assert why in notes
 
 
+def test_a_few_texts_among_numbers_count_as_empty_with_a_note(csv_table: Reader) -> None:
+    def read(*strange: str) -> tuple[dict[str, str], str]:
+        cells = [*(f"{row * row / 7:.3f}" for row in range(60 - len(strange))), *strange]
+        lines = ["a,b,kind", *(f"{cell},{row % 7},{'xy'[row > 30]}" for row, cell in enumerate(cells))]
+        vectoriser = fit_vectoriser(csv_table("\n".join(lines)).frame, ["kind"])
+        return vectoriser.kinds, " ".join(vectoriser.notes)
+
+    assert read("n/a", "?") == ({"a": "number", "b": "number"}, "")
+    kinds, notes = read("unknown")
+    assert kinds == {"a": "number", "b": "number"}
+    assert notes == "Column 'a' is numbers: 1 cell is no number and counts as empty, 'unknown' in row 60 for one."
+    assert "6 cells are no numbers and count as empty, 'x0' in row 55" in read(*(f"x{i}" for i in range(6)))[1]
+    assert "'a' is left out" in read(*(f"x{i}" for i in range(7)))[1]
+    only_texts_differ = csv_table("a,kind\n" + "0,x\n" * 30 + "odd,y\n" * 3)
+    assert fit_vectoriser(only_texts_differ.frame, ["kind"]).kinds == {"a": "text"}
+
+
 def test_quoted_thousands_count_as_thousands_in_inputs_and_targets(csv_table: Reader) -> None:
     lines = ["area,price"]
     for row in range(60):

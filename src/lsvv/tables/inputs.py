@@ -118,21 +118,23 @@ class _Found:
 
     def add(self, column: str, cells: list[Any]) -> None:
         reading = _read(cells)
+        # a rare text beside one number is all that the column says
+        if reading.mostly and (not reading.strange or np.nanmin(reading.values) < np.nanmax(reading.values)):
+            self._add_numbers(column, cells, reading)
+            return
         given = [cell for cell in cells if cell is not None]
-        numbers = None if reading.strange else reading.values[~np.isnan(reading.values)]
-        why = _uninformative(given, numbers, column)
-        if why:
-            self.notes.append(f"Column {column!r} is left out: {why}.")
-        elif numbers is None:
+        if not self._left_out(column, given, None):
             self.kinds[column] = _kind(given)
-        else:
-            self._add_numbers(column, given, reading)
 
-    def _add_numbers(self, column: str, given: list[Any], reading: Reading) -> None:
+    def _add_numbers(self, column: str, cells: list[Any], reading: Reading) -> None:
+        given = [cell for cell, number in zip(cells, reading.values, strict=True) if not np.isnan(number)]
+        if self._left_out(column, given, reading.values[~np.isnan(reading.values)]):
+            return
         self.kinds[column] = "number"
         self.numbers[column] = _computable(reading)
         if reading.notation is COMMA:
             self.decimal_commas.append(column)
+        self.notes += _strange_cells(column, cells, reading)
         example = ambiguous(given, reading.notation)
         if example is not None:
             self.notes.append(f"Column {column!r} is read with groups of thousands, {example}.")
@@ -140,6 +142,21 @@ class _Found:
         if beyond:
             are = "1 number of column {!r} is" if beyond == 1 else f"{beyond:,} numbers of column {{!r}} are"
             self.notes.append(f"{are.format(column)} beyond {LARGEST:g} and taken for empty.")
+
+    def _left_out(self, column: str, given: list[Any], numbers: np.ndarray | None) -> bool:
+        why = _uninformative(given, numbers, column)
+        if why:
+            self.notes.append(f"Column {column!r} is left out: {why}.")
+        return why is not None
+
+
+def _strange_cells(column: str, cells: list[Any], reading: Reading) -> list[str]:
+    """A note of the cells that count as empty because they are no numbers."""
+    if not reading.strange:
+        return []
+    count, row = len(reading.strange), reading.strange[0]
+    are = "1 cell is no number and counts" if count == 1 else f"{count:,} cells are no numbers and count"
+    return [f"Column {column!r} is numbers: {are} as empty, {cells[row]!r} in row {row + 1} for one."]
 
 
 def _kind(given: list[Any]) -> str:
