@@ -3,6 +3,7 @@
 import io
 import json
 from datetime import date, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from lsvv.tables import Table, TableError, parse, read
+from lsvv.tables import Table, TableError, fill, parse, read
 from lsvv.tables.table import Edits
 
 EDITS = Edits({"kind": {1: "dog"}}, {"sure": [None, 0.5]})
@@ -54,6 +55,25 @@ def test_whole_numbers_in_parquet_stay_whole() -> None:
     filled = pq.read_table(io.BytesIO(table.source.rendered(Edits({"n": {1: 4}}, {}))))
     assert filled.column("n").to_pylist() == [1, 4]
     assert filled.schema.field("n").type == pa.int32()
+
+
+def test_decimals_in_parquet_are_numbers_and_stay_decimals() -> None:
+    cells = [None if row % 3 else Decimal(row).scaleb(-1) for row in range(60)]
+    table = parquet(x=pa.array(range(0, 120, 2)), y=pa.array(cells, type=pa.decimal128(6, 2)))
+    filled = fill(table, ["y"], features="linear")
+    assert filled.results[0].target.task == "numbers"
+    written = pq.read_table(io.BytesIO(filled.rendered()))
+    assert written.schema.field("y").type == pa.decimal128(6, 2)
+    for row, cell in enumerate(written.column("y").to_pylist()):
+        assert abs(cell - Decimal(row) / 10) < Decimal("0.1")
+    beyond = table.source.rendered(Edits({"y": {1: 12345.678, 2: -1e9}}, {}))
+    assert pq.read_table(io.BytesIO(beyond)).column("y").to_pylist()[1:3] == [Decimal("9999.99"), Decimal("-9999.99")]
+
+
+def test_a_formula_without_a_value_is_no_target() -> None:
+    rows = [[row, f"=A{row + 2}*2" if row % 2 else None] for row in range(20)]
+    with pytest.raises(TableError, match=r"holds the formula '=A3\*2' in row 2, whose value is not in the file"):
+        fill(excel(["x", "y"], *rows), ["y"])
 
 
 def test_excel_keeps_values_formulas_and_other_sheets() -> None:

@@ -5,11 +5,14 @@ import json
 import pickle
 import zipfile
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
 import onnx
 import onnxruntime
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import skops.io
 
@@ -89,6 +92,19 @@ def test_models_of_every_task_and_kind_of_column_open_again(
         said = columns[f"{result.target.column}_predicted"]
         assert [said[row] for row in result.rows] == list(result.cells)
     assert all(exported(part.model) for part in filled.fitted)
+
+
+def test_a_model_of_decimals_opens_again(tmp_path: Path) -> None:
+    frame = {
+        "x": pa.array([Decimal(row).scaleb(-1) for row in range(40)]),
+        "code": pa.array([Decimal(1 + row // 20) if row % 2 else None for row in range(40)], type=pa.decimal128(4, 1)),
+    }
+    stream = io.BytesIO()
+    pq.write_table(pa.table(frame), stream)
+    table = parse(stream.getvalue(), "t.parquet", format="parquet")
+    path = tmp_path / "m.lsvv"
+    path.write_bytes(saved(TableModel.of(fill(table, ["code"], features="linear"))))
+    assert opened(path).predictions(table).columns["code_predicted"] == [1] * 20 + [2] * 20
 
 
 def test_onnx_scores_are_the_estimators_to_1e_5(filled: Filled) -> None:

@@ -1,13 +1,14 @@
 """Tasks are found from cells, and answers are spelt as the column spells them."""
 
 from datetime import date
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import pytest
 
 from lsvv.tables import TableError
-from lsvv.tables.cells import COMMA, as_numbers, decimals_of, read_numbers
+from lsvv.tables.cells import COMMA, Formula, as_numbers, decimals_of, read_numbers
 from lsvv.tables.targets import NumberTarget, code, grouped
 from lsvv.tables.tasks import Finding, find_task, task_words
 
@@ -33,6 +34,12 @@ def task_of(*cells: Any) -> str:
         (("Smith, John", "Doe, Jane"), "classes"),
         ((["a"], ["a", "b"]), "tags"),
         (("=cmd", "dog"), "classes"),
+        ((1, "2.5", 3.5, None), "numbers"),
+        ((Decimal("1.50"), Decimal("2"), None), "numbers"),
+        (("10%", "20%", "none") * 4, "classes"),
+        (("1", "2", "3+") * 4, "classes"),
+        ((*("1,5", "2,5", "1,2") * 5, "-"), "classes"),
+        (("1,2", "3,4,5", "2,3", "1,3", "2", "1,2,3"), "tags"),
     ],
 )
 def test_the_task_follows_from_the_cells(cells: tuple[Any, ...], task: str) -> None:
@@ -50,6 +57,7 @@ def test_several_columns_of_0_and_1_are_labels_learnt_together() -> None:
 
 def test_a_word_overrides_what_was_found() -> None:
     assert task_words("a=numbers, b=classes", ["a", "b"]) == {"a": "numbers", "b": "classes"}
+    assert find_task({"y": ["$1", "$2"]}, {"y": "classes"})[0].task == "classes"
     assert find_task({"y": ["1", "2"]}, {"y": "classes"})[0] == Finding("y", "classes", "as asked for")
     for words, sentence in (("nonsense", "There is no task 'nonsense'"), ("c=numbers", "is no target")):
         with pytest.raises(TableError, match=sentence):
@@ -65,7 +73,17 @@ def test_a_word_overrides_what_was_found() -> None:
         ([1.0, float("inf")], "numbers", "is infinite in row 2"),
         (["0", "2"], "labels", "is to be 0 or 1, but holds '2'"),
         (["a", "a"], "tags", "fewer than two different tags"),
-        ([date(2020, 1, 1), date(2020, 1, 2)], None, "holds dates"),
+        ([date(2020, 1, 1), date(2020, 1, 2)], None, "holds dates, such as '2020-01-01' in row 1"),
+        ([None, "01/02/2020", "15/02/2020"], None, "holds dates, such as '01/02/2020' in row 2"),
+        (["2020-01-02", "2020-01-03 10:30"], None, "holds dates"),
+        ([*map(str, range(30)), None, "unknown"], None, "is mostly numbers, but row 32 says 'unknown'"),
+        ([*map(float, range(30)), "n.d."], None, "is mostly numbers, but row 31 says 'n.d.'"),
+        ([*(f"{row % 13},{row % 5}" for row in range(3, 30)), "-"], None, "is mostly numbers, but row 28 says '-'"),
+        ([f"${row},256.00" for row in range(1, 9)], None, "holds money, such as '.1,256.00' in row 1"),
+        ([f"{row / 7:.1f} EUR" for row in range(9)], None, "holds money"),
+        ([f"{row / 7:.1f}%" for row in range(9)], None, "holds percentages, such as '0.0%' in row 1"),
+        ([f"name {row}" for row in range(20)], None, "20 known cells of the target 'y' are 20 different names"),
+        ([Formula("=A1*2"), "b", "c"], None, "holds the formula '=A1\\*2' in row 1"),
     ],
 )
 def test_cells_that_do_not_fit_get_a_sentence(cells: list[Any], task: str | None, sentence: str) -> None:
@@ -93,6 +111,10 @@ def test_cells_that_do_not_fit_get_a_sentence(cells: list[Any], task: str | None
         ([1.5, 3.0], "numbers", [2.44], [2.4]),
         (["0", "1"], "labels", [1, 0], ["1", "0"]),
         ([True, None], "labels", [0, 1], [False, True]),
+        ([1, "2", 3], "numbers", [2.4], [2]),
+        ([1.5, "2"], "numbers", [2.44], [2.4]),
+        ([Decimal("1.50"), Decimal("3.00")], "numbers", [2.444], [2.44]),
+        ([Decimal("1.00"), Decimal("2.00")], "classes", [0, 1], [1, 2]),
         (["a; b", "b", "c; b"], "tags", [[1, 0, 1]], ["a; c"]),
         ([["a", "b"], ["b"]], "tags", [[1, 1]], [["a", "b"]]),
     ],

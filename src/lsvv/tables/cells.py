@@ -15,12 +15,15 @@ import numpy as np
 __all__ = [
     "COMMA",
     "POINT",
+    "Formula",
     "Notation",
     "Reading",
     "ambiguous",
     "as_numbers",
+    "day_and_month",
     "decimals_of",
     "digits_of",
+    "is_date",
     "is_list",
     "is_missing",
     "known",
@@ -31,6 +34,11 @@ __all__ = [
 MOST_DIGITS = 12
 MOST_STRANGE = 0.1
 """The share of cells that may be no numbers in a column of numbers."""
+
+_TIME = r"(?:[T ]+\d{1,2}:\d{2}.*)?"
+_YEAR_FIRST = re.compile(r"\d{4}([-/.])\d{1,2}\1\d{1,2}" + _TIME)
+# 1.2.10 is a version, while 1/2/10 is a date
+_DAY_AND_MONTH = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(?:\d{4}|(?<=/)\d{2})" + _TIME)
 
 
 @dataclass(frozen=True)
@@ -84,6 +92,12 @@ def is_missing(value: Any) -> bool:
     if isinstance(value, (float, np.floating)):
         return math.isnan(value)
     return type(value).__name__ in ("NAType", "NaTType")
+
+
+class Formula(str):
+    """A formula of a spreadsheet whose value is not known."""
+
+    __slots__ = ()
 
 
 def known(values: Iterable[Any]) -> list[Any]:
@@ -147,7 +161,7 @@ def _number(value: Any, notation: Notation) -> float | None:
         return math.nan
     if isinstance(value, str):
         return float(notation.plain(value)) if notation.reads(value) else None
-    is_number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    is_number = isinstance(value, (int, float, Decimal, np.number)) and not isinstance(value, bool)
     return float(value) if is_number else None
 
 
@@ -183,6 +197,28 @@ def ambiguous(values: Iterable[Any], notation: Notation) -> str | None:
     return None if text is None or not all(map(other.reads, texts)) else notation.explained(text)
 
 
+def day_and_month(text: str) -> tuple[int, int] | None:
+    """The first two numbers of a date such as 15/01/2020, one of them the day and one the month; None for other texts.
+
+    Examples
+    --------
+    >>> day_and_month("15.01.2020"), day_and_month("1/2/20 10:30"), day_and_month("2020-01-15"), day_and_month("1.2.3")
+    ((15, 1), (1, 2), None, None)
+    """
+    match = _DAY_AND_MONTH.fullmatch(text.strip())
+    if match is None:
+        return None
+    one, two = int(match[1]), int(match[3])
+    return (one, two) if 1 <= min(one, two) <= 12 and max(one, two) <= 31 else None
+
+
+def is_date(value: Any) -> bool:
+    """Whether a cell is a date, or a text such as 2020-01-15 or 15/01/2020."""
+    if isinstance(value, str):
+        return _YEAR_FIRST.fullmatch(value.strip()) is not None or day_and_month(value) is not None
+    return hasattr(value, "year")
+
+
 def decimals_of(values: Iterable[Any], notation: Notation = POINT) -> int:
     """The most decimals of the numbers, as far as they are among the first 12 decimals or 12 significant digits.
 
@@ -212,11 +248,13 @@ def digits_of(values: Iterable[Any], notation: Notation = POINT) -> int:
 
 def _decimal(value: Any, notation: Notation) -> Decimal:
     """The digits of a number: all that a text writes, none that only its type adds, as in 2.0."""
-    if isinstance(value, str):
-        return Decimal(notation.plain(value))
+    if isinstance(value, (str, Decimal)):
+        return Decimal(notation.plain(value) if isinstance(value, str) else value)
     return Decimal(repr(plain(value))).normalize()
 
 
 def plain(value: Any) -> Any:
-    """A NumPy scalar as the Python value it holds; anything else as it is."""
+    """A NumPy scalar as the Python value it holds, a decimal as a whole or floating number; anything else as it is."""
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
     return value.item() if isinstance(value, np.generic) else value

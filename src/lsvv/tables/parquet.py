@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass
+from decimal import Context, Decimal
 from typing import Any
 
 import numpy as np
@@ -79,4 +80,13 @@ def _array(values: list[Any], kind: Any) -> Any:
 
     if pa.types.is_dictionary(kind):
         return pa.array(values, type=kind.value_type).dictionary_encode().cast(kind)
+    if pa.types.is_decimal(kind):
+        values = [_decimal(value, kind) if isinstance(value, (int, float)) else value for value in values]
     return pa.array(values, type=kind)
+
+
+def _decimal(value: float, kind: Any) -> Decimal:
+    """The nearest number that a decimal type holds."""
+    within = Context(prec=kind.precision)
+    most = Decimal(10**kind.precision - 1).scaleb(-kind.scale, within)
+    return min(max(Decimal(repr(value)), -most), most).quantize(Decimal(1).scaleb(-kind.scale), context=within)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from zipfile import BadZipFile
 
-from lsvv.tables.cells import is_missing
+from lsvv.tables.cells import Formula, is_missing
 from lsvv.tables.table import Edits, Source, Table, TableError, unique_names
 
 __all__ = ["Spreadsheet", "read_spreadsheet"]
@@ -63,7 +63,7 @@ def read_spreadsheet(data: bytes, name: str, suffix: str) -> Table:
 def _value(value: Any, cell: Any) -> Any:
     # a formula without a stored value is no hole: nothing may be written over it
     if value is None and cell.data_type == "f":
-        return str(cell.value)
+        return Formula(cell.value)
     return None if is_missing(value) else value
 
 

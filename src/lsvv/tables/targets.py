@@ -191,7 +191,7 @@ def _classes(finding: Finding, cells: list[Any], known: np.ndarray) -> Target:
         )
     place = {name: index for index, name in enumerate(names)}
     values = np.array([-1 if key is None else place[key] for key in keys])
-    spellings = tuple(forms[name].most_common(1)[0][0] for name in names)
+    spellings = tuple(plain(forms[name].most_common(1)[0][0]) for name in names)
     return ClassTarget(finding.column, "classes", finding.reason, known, values, tuple(names), spellings)
 
 
@@ -209,10 +209,10 @@ def _labels(finding: Finding, cells: list[Any], known: np.ndarray) -> Target:
         wrong = next((cell for cell in cells if cell is not None and str(cell) not in ("0", "1")), None)
         raise TableError(f"The target {finding.column!r} is to be 0 or 1, but holds {wrong!r}. Choose another task.")
     seen: dict[float, Any] = {
-        float(number): cell for number, cell in zip(numbers, cells, strict=True) if cell is not None
+        float(number): plain(cell) for number, cell in zip(numbers, cells, strict=True) if cell is not None
     }
     example = next(iter(seen.values()))
-    other = {bool: (False, True), str: ("0", "1")}.get(type(plain(example)), (0, 1))
+    other = {bool: (False, True), str: ("0", "1")}.get(type(example), (0, 1))
     spellings = (seen.get(0.0, other[0]), seen.get(1.0, other[1]))
     return LabelTarget(finding.column, "labels", finding.reason, known, numbers, (finding.column,), spellings)
 
@@ -257,8 +257,9 @@ def _numbers(finding: Finding, cells: list[Any], known: np.ndarray) -> Target:
     example = ambiguous(filled, reading.notation)
     reason = finding.reason if example is None else f"{finding.reason}, reading {example}"
     written = _text_style(filled, reading.notation) if all(isinstance(cell, str) for cell in filled) else {}
-    style = "whole" if all(isinstance(plain(cell), int) for cell in filled) else "typed"
     decimals = decimals_of(filled, reading.notation)
+    whole = decimals == 0 and all(isinstance(cell, (str, int, np.integer)) for cell in filled)
+    style = "whole" if whole else "typed"
     return NumberTarget(column, "numbers", reason, known, numbers, (column,), decimals, **{"style": style, **written})
 
 

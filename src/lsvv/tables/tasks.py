@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lsvv.tables.cells import as_numbers, is_list
+from lsvv.tables.cells import COMMA, POINT, Formula, as_numbers, is_date, is_list, read_numbers
 from lsvv.tables.table import Table, TableError
 
 __all__ = ["TASKS", "Finding", "check_columns", "find_task", "separator_of", "task_words"]
@@ -18,8 +19,13 @@ TASKS = ("classes", "labels", "tags", "numbers")
 """One class a row; 0/1 columns learnt together; several tags in one cell; numbers."""
 
 MOST_CODES = 10
+FEWEST_A_CODE = 3
+FEWEST_FOR_NAMES = 10
+MOST_NAMES = 0.9
+"""The share of different names among known cells beyond which they name rows rather than classes."""
 SEPARATORS = ("; ", ";", "| ", "|", ", ", ",")
 FEWEST_WITH_SEPARATOR = 0.1
+_CURRENCY = re.compile(r"[$€£¥]|\b(?:USD|EUR|GBP|CHF|JPY)\b")
 
 
 @dataclass(frozen=True)
@@ -81,6 +87,7 @@ def find_task(values: Mapping[str, Sequence[Any]], given: Mapping[str, str]) -> 
     """The task of every target column; ``values`` holds each column's cells, None where empty."""
     for column, cells in values.items():
         _refuse_too_few(column, sum(cell is not None for cell in cells))
+        _refuse_formulas(column, cells)
     found = [
         Finding(column, given[column], "as asked for") if column in given else _find(column, cells)
         for column, cells in values.items()
@@ -100,6 +107,15 @@ def _refuse_too_few(column: str, n_known: int) -> None:
         raise TableError(f"The target {column!r} has one known cell. Fill in at least two, better twenty.")
 
 
+def _refuse_formulas(column: str, cells: Sequence[Any]) -> None:
+    for row, cell in enumerate(cells, start=1):
+        if isinstance(cell, Formula):
+            raise TableError(
+                f"The target {column!r} holds the formula {str(cell)!r} in row {row}, whose value is not in the file. "
+                f"Save the workbook in Excel, or replace the formulas by their values."
+            )
+
+
 def _find(column: str, cells: Sequence[Any]) -> Finding:
     known = [cell for cell in cells if cell is not None]
     if any(is_list(cell) for cell in known):
@@ -109,12 +125,61 @@ def _find(column: str, cells: Sequence[Any]) -> Finding:
     numbers = as_numbers(known)
     if numbers is not None:
         return _find_numbers(column, numbers)
-    if any(hasattr(cell, "year") for cell in known):
-        raise TableError(f"The target {column!r} holds dates, which cannot be filled. Turn them into numbers or names.")
+    return _find_texts(column, cells, known)
+
+
+def _find_texts(column: str, cells: Sequence[Any], known: Sequence[Any]) -> Finding:
+    measures = [None if cell is None else _measure(cell) for cell in cells]
     separator = separator_of([str(cell) for cell in known])
-    if separator is not None:
+    # 1,5 beside 2,5 is a number however well its parts recur
+    most = 0.5 if separator is None else 0.9
+    dates = any(hasattr(cell, "year") for cell in known)
+    if dates or sum(measure is not None for measure in measures) > most * len(known):
+        _refuse_measures(column, cells, measures)
+    elif separator is not None:
         return Finding(column, "tags", f"many cells hold several names parted by {separator.strip()!r}")
-    return Finding(column, "classes", f"its cells are {len(set(map(str, known)))} different names")
+    distinct = len({str(cell).strip() for cell in known})
+    _refuse_names_of_rows(column, distinct, len(known))
+    return Finding(column, "classes", f"its cells are {distinct} different names")
+
+
+def _measure(cell: Any) -> str | None:
+    """What a cell measures, if it does: dates, numbers, percentages or money."""
+    if is_date(cell):
+        return "dates"
+    if not isinstance(cell, str):
+        return None if as_numbers([cell]) is None else "numbers"
+    text = cell.strip()
+    written = {"numbers": text, "percentages": text.removesuffix("%"), "money": _CURRENCY.sub("", text)}
+    return next((kind for kind, number in written.items() if POINT.reads(number) or COMMA.reads(number)), None)
+
+
+def _refuse_measures(column: str, cells: Sequence[Any], measures: Sequence[str | None]) -> None:
+    """Refuses what is measured rather than named, but not in plain numbers: as classes it would be copied."""
+    commonest = Counter(measure for measure in measures if measure is not None).most_common(1)[0][0]
+    known = [str(cell) for cell in cells if cell is not None]
+    few_recur = len(set(known)) <= MOST_CODES and len(known) >= FEWEST_A_CODE * len(set(known))
+    if few_recur and commonest != "dates":
+        return
+    if commonest == "numbers":
+        row = read_numbers(cells).strange[0]
+        raise TableError(
+            f"The target {column!r} is mostly numbers, but row {row + 1} says {str(cells[row])!r}. Correct or empty "
+            f"such cells, say what means empty with --missing, or give the task with --task."
+        )
+    row = measures.index(commonest)
+    raise TableError(
+        f"The target {column!r} holds {commonest}, such as {str(cells[row])!r} in row {row + 1}, which cannot be "
+        f"filled. Turn them into plain numbers, or give the task with --task."
+    )
+
+
+def _refuse_names_of_rows(column: str, distinct: int, n_known: int) -> None:
+    if n_known >= FEWEST_FOR_NAMES and distinct > MOST_NAMES * n_known:
+        raise TableError(
+            f"The {n_known} known cells of the target {column!r} are {distinct} different names, so that filled cells "
+            f"would be copies of single rows. Name classes that recur, or give the task with --task."
+        )
 
 
 def _find_numbers(column: str, numbers: np.ndarray) -> Finding:
@@ -123,7 +188,7 @@ def _find_numbers(column: str, numbers: np.ndarray) -> Finding:
         return Finding(column, "labels", "its cells are 0 or 1")
     whole = bool(np.all(numbers == np.round(numbers)))
     consecutive = whole and distinct[0] in (0, 1) and distinct[-1] - distinct[0] + 1 == distinct.size
-    if consecutive and distinct.size <= MOST_CODES and numbers.size >= 3 * distinct.size:
+    if consecutive and distinct.size <= MOST_CODES and numbers.size >= FEWEST_A_CODE * distinct.size:
         return Finding(column, "classes", f"its cells are the codes {distinct[0]:g} to {distinct[-1]:g}")
     return Finding(column, "numbers", f"its cells are numbers from {distinct[0]:g} to {distinct[-1]:g}")
 
