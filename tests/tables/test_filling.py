@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Callable
+from datetime import date, timedelta
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from lsvv.tables.inputs import fit_vectoriser
 
 Text = Callable[..., str]
 Reader = Callable[[str | bytes], Table]
+WEEK = timedelta(days=7)
 
 
 @pytest.mark.parametrize("features", ["linear", "auto"])
@@ -120,6 +122,37 @@ def test_a_few_texts_among_numbers_count_as_empty_with_a_note(csv_table: Reader)
     assert "'a' is left out" in read(*(f"x{i}" for i in range(7)))[1]
     only_texts_differ = csv_table("a,kind\n" + "0,x\n" * 30 + "odd,y\n" * 3)
     assert fit_vectoriser(only_texts_differ.frame, ["kind"]).kinds == {"a": "text"}
+
+
+@pytest.mark.parametrize(
+    ("form", "note"),
+    [
+        ("%Y-%m-%d", None),
+        ("%d/%m/%Y", None),
+        ("%m/%d/%Y", None),
+        ("%d.%m.%Y", None),
+        ("%d/%m/%y %H:%M", None),
+        ("01.%m.%Y", "the day first, as in '01.01.2020'"),
+        ("%m/01/%Y", "the month first, as in '01/01/2020'"),
+        ("%m-01-%Y", "the month first, as in '01-01-2020'"),
+    ],
+)
+def test_dates_are_read_in_the_order_they_are_written(csv_table: Reader, form: str, note: str | None) -> None:
+    months = "01" in form
+    days = [date(2020 + row // 12, 1 + row % 12, 1) if months else date(2020, 1, 1) + row * WEEK for row in range(60)]
+
+    def fitted(form: str) -> tuple[np.ndarray, tuple[str, ...]]:
+        cells = [day.strftime(form) for day in days]
+        frame = csv_table("when,kind\n" + "\n".join(f"{cell},{row % 3}" for row, cell in enumerate(cells))).frame
+        vectoriser = fit_vectoriser(frame, ["kind"])
+        X = vectoriser.transform(frame)
+        # a single date is read as its column was
+        np.testing.assert_array_equal(vectoriser.transform(frame[1:2]), X[1:2])
+        return X, vectoriser.notes
+
+    X, notes = fitted(form)
+    np.testing.assert_allclose(X, fitted("%Y-%m-%d")[0], atol=1e-4)
+    assert notes == (() if note is None else (f"Column 'when' is read as dates with {note}.",))
 
 
 def test_quoted_thousands_count_as_thousands_in_inputs_and_targets(csv_table: Reader) -> None:

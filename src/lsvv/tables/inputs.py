@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lsvv.tables.cells import COMMA, POINT, Notation, Reading, ambiguous, is_list, known, read_numbers
+from lsvv.tables.cells import COMMA, POINT, Notation, Reading, ambiguous, day_and_month, is_list, known, read_numbers
 from lsvv.tables.table import TableError
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ class Vectoriser:
         What fills an empty number, and what is taken off and divided by.
     notes : tuple of str
         Columns left out, and why.
-    decimal_commas : tuple of str
-        The columns whose numbers have a decimal comma.
+    decimal_commas, day_first : tuple of str
+        The columns whose numbers have a decimal comma, and those whose dates are written as 15/01/2020.
     """
 
     kinds: dict[str, str]
@@ -56,16 +56,19 @@ class Vectoriser:
     scale: np.ndarray
     notes: tuple[str, ...] = ()
     decimal_commas: tuple[str, ...] = ()
+    day_first: tuple[str, ...] = ()
 
     def transform(self, frame: pd.DataFrame) -> np.ndarray:
         """The rows of ``frame`` as float32; a column it lacks is refused."""
         lacking = [column for column in self.kinds if column not in frame.columns]
         if lacking:
             raise TableError(f"The table has no column {lacking[0]!r}, which the model was fitted with. Add it.")
-        # a column is read in one notation, however many blocks it has
-        numbers = {column: _computable(reading) for column, reading in self._readings(frame).items()}
+        # a column is read as a whole, however many blocks of rows are encoded
+        typed = {column: _computable(reading) for column, reading in self._readings(frame).items()}
+        for column in (column for column, kind in self.kinds.items() if kind == "date"):
+            typed[column] = _dates(known(frame[column]), column in self.day_first)
         blocks = [slice(start, start + FITTING_ROWS) for start in range(0, len(frame), FITTING_ROWS)]
-        encoded = [_encoded(self.encoder, _prepared(frame, self.kinds, numbers, rows)) for rows in blocks]
+        encoded = [_encoded(self.encoder, _prepared(frame, self.kinds, typed, rows)) for rows in blocks]
         return np.concatenate([_standard(block, self.middle, self.centre, self.scale) for block in encoded])
 
     def _readings(self, frame: pd.DataFrame) -> dict[str, Reading]:
@@ -96,15 +99,15 @@ def fit_vectoriser(frame: pd.DataFrame, leave_out: Sequence[str], random_state: 
     some = np.arange(len(frame))
     if len(frame) > FITTING_ROWS:
         some = np.sort(rng.choice(len(frame), FITTING_ROWS, replace=False))
-    prepared = _prepared(frame, found.kinds, found.numbers, some)
+    prepared = _prepared(frame, found.kinds, found.typed, some)
     encoder = _new_encoder(len(prepared), random_state)
     encoded = _encoded(encoder, prepared, fit=True)
     names = tuple(str(name) for name in encoder.get_feature_names_out())
     # a name may be left out by the encoder itself, where a sample of a column turns out empty
     sources = tuple(_source(encoder, name) for name in names)
     middle, centre, scale = _scaling(encoded, sources, set(encoder.kind_to_columns_["datetime"]))
-    notes, commas = tuple(found.notes), tuple(found.decimal_commas)
-    return Vectoriser(found.kinds, encoder, names, sources, middle, centre, scale, notes, commas)
+    read = (tuple(found.notes), tuple(found.decimal_commas), tuple(found.day_first))
+    return Vectoriser(found.kinds, encoder, names, sources, middle, centre, scale, *read)
 
 
 @dataclass(eq=False)
@@ -112,8 +115,9 @@ class _Found:
     """What the columns of a table hold, gathered one by one."""
 
     kinds: dict[str, str] = field(default_factory=dict)
-    numbers: dict[str, np.ndarray] = field(default_factory=dict)
+    typed: dict[str, np.ndarray] = field(default_factory=dict)
     decimal_commas: list[str] = field(default_factory=list)
+    day_first: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def add(self, column: str, cells: list[Any]) -> None:
@@ -123,15 +127,32 @@ class _Found:
             self._add_numbers(column, cells, reading)
             return
         given = [cell for cell in cells if cell is not None]
-        if not self._left_out(column, given, None):
-            self.kinds[column] = _kind(given)
+        if self._left_out(column, given, None):
+            return
+        order = _order(given)
+        if order is not None or all(hasattr(cell, "year") for cell in given):
+            self._add_dates(column, cells, order)
+        else:
+            self.kinds[column] = "text"
+
+    def _add_dates(self, column: str, cells: list[Any], order: str | None) -> None:
+        self.kinds[column] = "date"
+        example = str(next(cell for cell in cells if cell is not None))
+        # where 01.02.2020 is written, days come first
+        day_first = order == "day first" or (order == "either" and "." in example)
+        if day_first:
+            self.day_first.append(column)
+        if order == "either":
+            first = "day" if day_first else "month"
+            self.notes.append(f"Column {column!r} is read as dates with the {first} first, as in {example!r}.")
+        self.typed[column] = _dates(cells, day_first)
 
     def _add_numbers(self, column: str, cells: list[Any], reading: Reading) -> None:
         given = [cell for cell, number in zip(cells, reading.values, strict=True) if not np.isnan(number)]
         if self._left_out(column, given, reading.values[~np.isnan(reading.values)]):
             return
         self.kinds[column] = "number"
-        self.numbers[column] = _computable(reading)
+        self.typed[column] = _computable(reading)
         if reading.notation is COMMA:
             self.decimal_commas.append(column)
         self.notes += _strange_cells(column, cells, reading)
@@ -157,10 +178,6 @@ def _strange_cells(column: str, cells: list[Any], reading: Reading) -> list[str]
     count, row = len(reading.strange), reading.strange[0]
     are = "1 cell is no number and counts" if count == 1 else f"{count:,} cells are no numbers and count"
     return [f"Column {column!r} is numbers: {are} as empty, {cells[row]!r} in row {row + 1} for one."]
-
-
-def _kind(given: list[Any]) -> str:
-    return "date" if all(hasattr(cell, "year") for cell in given) else "text"
 
 
 def _uninformative(given: list[Any], numbers: np.ndarray | None, name: str) -> str | None:
@@ -191,28 +208,53 @@ def _are_dates(given: list[str]) -> bool:
     """Whether all texts are dates; the first few decide for most columns."""
     import pandas as pd
 
+    if _order(given) is not None:
+        return True
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return bool(pd.to_datetime(pd.Series(given[:100]), errors="coerce").notna().all())
 
 
-def _prepared(
-    frame: pd.DataFrame, kinds: dict[str, str], numbers: dict[str, np.ndarray], rows: slice | np.ndarray
-) -> pd.DataFrame:
-    """Some rows of the used columns, each of one type: float32, date or text."""
+def _order(given: list[Any]) -> str | None:
+    """Whether "day first" or "month first" reads all texts, or "either" does; None where they are no such dates."""
+    can_day = can_month = True
+    for cell in given:
+        pair = day_and_month(cell) if isinstance(cell, str) else None
+        if pair is None:
+            return None
+        can_day, can_month = can_day and pair[1] <= 12, can_month and pair[0] <= 12
+    return {(True, True): "either", (True, False): "day first", (False, True): "month first"}.get((can_day, can_month))
+
+
+def _dates(cells: list[Any], day_first: bool) -> np.ndarray:
+    """The dates of a column without their time zones, NaT for what is none."""
     import pandas as pd
 
-    columns = {}
-    for name, kind in kinds.items():
-        if kind == "number":
-            columns[name] = pd.Series(numbers[name][rows])
-            continue
-        cells = known(frame[name].iloc[rows])
-        if kind == "date":
-            columns[name] = pd.to_datetime(pd.Series(cells), errors="coerce", utc=True).dt.tz_localize(None)
-        else:
-            columns[name] = pd.Series([None if cell is None else _text(cell) for cell in cells], dtype="str")
-    return pd.DataFrame(columns)
+    with warnings.catch_warnings():
+        # a new table may hold 15/01/2020 where months came first: it is what it can only be
+        warnings.simplefilter("ignore")
+        read = pd.to_datetime(pd.Series(cells), errors="coerce", utc=True, format="mixed", dayfirst=day_first)
+    return np.asarray(read.dt.tz_localize(None))
+
+
+def _prepared(
+    frame: pd.DataFrame, kinds: dict[str, str], typed: dict[str, np.ndarray], rows: slice | np.ndarray
+) -> pd.DataFrame:
+    """Some rows of the used columns, each of one type: float32, date or text; all but texts have been read."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        {
+            name: _texts(frame[name].iloc[rows]) if kind == "text" else pd.Series(typed[name][rows])
+            for name, kind in kinds.items()
+        }
+    )
+
+
+def _texts(column: pd.Series) -> pd.Series:
+    import pandas as pd
+
+    return pd.Series([None if cell is None else _text(cell) for cell in known(column)], dtype="str")
 
 
 def _read(cells: list[Any], usual: Notation = POINT) -> Reading:
