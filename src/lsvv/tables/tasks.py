@@ -183,13 +183,15 @@ def _refuse_names_of_rows(column: str, distinct: int, n_known: int) -> None:
 
 
 def _find_numbers(column: str, numbers: np.ndarray) -> Finding:
-    distinct = np.unique(numbers)
+    distinct, counts = np.unique(numbers, return_counts=True)
     if set(distinct.tolist()) <= {0.0, 1.0}:
         return Finding(column, "labels", "its cells are 0 or 1")
     whole = bool(np.all(numbers == np.round(numbers)))
     consecutive = whole and distinct[0] in (0, 1) and distinct[-1] - distinct[0] + 1 == distinct.size
     if consecutive and distinct.size <= MOST_CODES and numbers.size >= FEWEST_A_CODE * distinct.size:
         return Finding(column, "classes", f"its cells are the codes {distinct[0]:g} to {distinct[-1]:g}")
+    if whole and distinct.size == 2 and counts.min() >= FEWEST_A_CODE:
+        return Finding(column, "classes", f"its cells are one of the two codes {distinct[0]:g} and {distinct[1]:g}")
     return Finding(column, "numbers", f"its cells are numbers from {distinct[0]:g} to {distinct[-1]:g}")
 
 
