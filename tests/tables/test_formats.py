@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import openpyxl
+import openpyxl.chart
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -87,6 +88,39 @@ def test_excel_keeps_values_formulas_and_other_sheets() -> None:
     ]
     assert book["other"]["A1"].value == "stays"
     assert "Read the sheet" in table.notes[0]
+
+
+def test_merged_cells_count_with_their_value_and_empty_ones_are_parted_to_be_filled() -> None:
+    book = openpyxl.Workbook()
+    for row in (["kind", "size"], ["cat", 1], [None, 2], [None, 3], [None, 4], [None, 5]):
+        book.active.append(row)
+    book.active.merge_cells("A2:A3")
+    book.active.merge_cells("A4:A5")
+    book.active.merge_cells("C1:D1")
+    stream = io.BytesIO()
+    book.save(stream)
+    table = parse(stream.getvalue(), "t.xlsx", format="xlsx")
+    assert table.frame["kind"].tolist() == ["cat", "cat", None, None, None]
+    assert table.notes == ("2 merged cells count with the value they show.",)
+    edits = Edits({"kind": {2: "dog", 3: "cow", 4: "ant"}}, {"p": [1] * 5, "q": [2] * 5})
+    sheet = openpyxl.load_workbook(io.BytesIO(table.source.rendered(edits))).active
+    assert [cell.value for cell in sheet["A"]] == ["kind", "cat", None, "dog", "cow", "ant"]
+    assert [cell.value for cell in sheet[1]] == ["kind", "size", "p", "q"]
+    assert [str(one) for one in sheet.merged_cells.ranges] == ["A2:A3"]
+
+
+def test_a_sheet_of_charts_is_no_table() -> None:
+    book = openpyxl.Workbook()
+    book.active.append(["kind", "size"])
+    book.active.append(["cat", 1])
+    chart = openpyxl.chart.BarChart()
+    chart.add_data(openpyxl.chart.Reference(book.active, min_col=2, min_row=1, max_row=2), titles_from_data=True)
+    book.create_chartsheet("chart", 0).add_chart(chart)
+    stream = io.BytesIO()
+    book.save(stream)
+    table = parse(stream.getvalue(), "t.xlsx", format="xlsx")
+    assert table.frame["kind"].tolist() == ["cat"]
+    assert openpyxl.load_workbook(io.BytesIO(table.source.rendered(Edits({}, {})))).sheetnames == ["chart", "Sheet"]
 
 
 def test_a_text_that_looks_like_a_formula_is_written_to_excel_as_text() -> None:

@@ -29,12 +29,12 @@ class Spreadsheet(Source):
         for name, cells in edits.cells.items():
             place = self.columns.index(name) + 1
             for row, value in cells.items():
-                _put(sheet.cell(row + 2, place), value)
+                _put(sheet, row + 2, place, value)
         for shift, (name, column) in enumerate(edits.columns.items(), start=1):
             place = len(self.columns) + shift
-            _put(sheet.cell(1, place), name)
+            _put(sheet, 1, place, name)
             for row, value in enumerate(column, start=2):
-                _put(sheet.cell(row, place), value)
+                _put(sheet, row, place, value)
         stream = io.BytesIO()
         book.save(stream)
         return stream.getvalue()
@@ -45,7 +45,9 @@ def read_spreadsheet(data: bytes, name: str, suffix: str) -> Table:
     import pandas as pd
 
     book, written = _open(data, name, formulas=False), _open(data, name, formulas=True)
-    chosen = book.sheetnames[0]
+    if not book.worksheets:
+        raise TableError(f"{name} holds charts but no sheet of cells. Put the table into a sheet.")
+    chosen = book.worksheets[0].title
     rows = _trimmed([list(row) for row in book[chosen].iter_rows(values_only=True)])
     formulas = [list(row) for row in written[chosen].iter_rows()]
     if not rows:
@@ -55,8 +57,11 @@ def read_spreadsheet(data: bytes, name: str, suffix: str) -> Table:
         [_value(value, cell) for value, cell in zip(row, cells, strict=False)]
         for row, cells in zip(rows[1:], formulas[1:], strict=False)
     ]
+    merged = _spread(body, book[chosen].merged_cells.ranges)
     frame = pd.DataFrame(body, columns=columns, index=range(len(body)), dtype=object)
-    more = (f"Read the sheet {chosen!r}; the others stay as they are.",) if len(book.sheetnames) > 1 else ()
+    more = [f"Read the sheet {chosen!r}; the others stay as they are."] if len(book.sheetnames) > 1 else []
+    if merged:
+        more.append(f"{merged:,} merged cells count with the value they show.")
     return Table(name, frame, Spreadsheet(data, chosen, tuple(columns), suffix), (*notes, *more))
 
 
@@ -67,6 +72,24 @@ def _value(value: Any, cell: Any) -> Any:
     return None if is_missing(value) else value
 
 
+def _spread(body: list[list[Any]], ranges: Any) -> int:
+    """Writes what a merged cell shows into all rows and columns below the first line that it covers; how many it is."""
+    count = 0
+    for one in ranges:
+        top, left = one.min_row - 2, one.min_col - 1
+        covered = [
+            (row, place)
+            for row in range(max(top, 0), min(one.max_row - 1, len(body)))
+            for place in range(left, min(one.max_col, len(body[row])))
+        ]
+        if top < 0 or not covered or body[top][left] is None:
+            continue
+        count += len(covered)
+        for row, place in covered:
+            body[row][place] = body[top][left]
+    return count
+
+
 def _trimmed(rows: list[list[Any]]) -> list[list[Any]]:
     """Without empty rows at the end and empty columns on the right, which a sheet may count as used."""
     while rows and all(value is None for value in rows[-1]):
@@ -75,7 +98,14 @@ def _trimmed(rows: list[list[Any]]) -> list[list[Any]]:
     return [row[:width] for row in rows]
 
 
-def _put(cell: Any, value: Any) -> None:
+def _put(sheet: Any, row: int, place: int, value: Any) -> None:
+    from openpyxl.cell.cell import MergedCell
+
+    if isinstance(sheet.cell(row, place), MergedCell):
+        # only the first of merged cells can hold a value
+        there = sheet.cell(row, place).coordinate
+        sheet.unmerge_cells(next(str(one) for one in sheet.merged_cells.ranges if there in one))
+    cell = sheet.cell(row, place)
     cell.value = value
     if isinstance(value, str):
         cell.data_type = "s"
@@ -86,5 +116,5 @@ def _open(data: bytes, name: str, *, formulas: bool) -> Any:
 
     try:
         return openpyxl.load_workbook(io.BytesIO(data), data_only=not formulas)
-    except (BadZipFile, KeyError, ValueError, OSError, TypeError) as error:
+    except (BadZipFile, AttributeError, KeyError, ValueError, OSError, TypeError) as error:
         raise TableError(f"{name} is not an Excel workbook that can be read ({error}). Save it as .xlsx.") from error
