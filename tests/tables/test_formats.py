@@ -58,6 +58,19 @@ def test_whole_numbers_in_parquet_stay_whole() -> None:
     assert filled.schema.field("n").type == pa.int32()
 
 
+@pytest.mark.parametrize(("kind", "step", "ends"), [(pa.uint8(), -9, (0, 255)), (pa.int8(), 9, (-128, 127))])
+def test_filled_numbers_stay_within_the_type_of_a_parquet_column(kind: Any, step: int, ends: tuple[int, int]) -> None:
+    known = [step * row + (90 if step < 0 else 0) for row in range(11)]
+    table = parquet(x=pa.array(range(0, 40, 2)), y=pa.array([*known, *[None] * 9], type=kind))
+    filled = fill(table, ["y"], features="linear")
+    assert f"what is filled stays within {ends[0]} and {ends[1]}" in filled.results[0].target.reason
+    written = pq.read_table(io.BytesIO(filled.rendered()))
+    assert written.schema.field("y").type == kind
+    cells = written.column("y").to_pylist()
+    assert cells[:11] == known
+    assert cells[-1] == ends[step > 0]
+
+
 def test_decimals_in_parquet_are_numbers_and_stay_decimals() -> None:
     cells = [None if row % 3 else Decimal(row).scaleb(-1) for row in range(60)]
     table = parquet(x=pa.array(range(0, 120, 2)), y=pa.array(cells, type=pa.decimal128(6, 2)))

@@ -60,7 +60,10 @@ def read_parquet(data: bytes, name: str, suffix: str) -> Table:
 
 
 def _values(column: Any) -> Any:
-    """Numbers and dates as arrays; all else as objects with None for an empty cell."""
+    """Numbers and dates as arrays; all else as objects with None for an empty cell.
+
+    Whole numbers of few bits keep their type, which says what a filled cell may be.
+    """
     import pyarrow as pa
 
     kind = column.type
@@ -71,7 +74,10 @@ def _values(column: Any) -> Any:
     ):
         return column.to_pandas().to_numpy()
     objects = np.empty(len(column), dtype=object)
-    objects[:] = known(column.to_pylist())
+    cells = known(column.to_pylist())
+    if pa.types.is_integer(kind) and kind != pa.int64():
+        cells = [None if cell is None else kind.to_pandas_dtype()(cell) for cell in cells]
+    objects[:] = cells
     return objects
 
 

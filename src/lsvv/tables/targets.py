@@ -111,6 +111,8 @@ class NumberTarget(Target):
         Whether texts have no exponent, all have one, or some.
     digits : int
         The most significant digits of a text with an exponent.
+    ends : pair of int, optional
+        The least and the greatest number that the type of the cells holds.
     """
 
     decimals: int
@@ -118,6 +120,7 @@ class NumberTarget(Target):
     thousands: bool = False
     form: str = "f"
     digits: int = 0
+    ends: tuple[int, int] | None = None
 
     def spelt(self, predictions: np.ndarray) -> list[Any]:
         """Rounded numbers: texts where the column is text, whole where its type is."""
@@ -126,7 +129,8 @@ class NumberTarget(Target):
     def spell(self, value: float, more: int = 0) -> Any:
         """One number, with ``more`` decimals than the column has."""
         if self.style == "whole" and not more:
-            return round(value)
+            nearest = round(value)
+            return nearest if self.ends is None else min(max(nearest, self.ends[0]), self.ends[1])
         if self.form != "f":
             precision = self.digits + more - (self.form in "eE")
         else:
@@ -254,13 +258,21 @@ def _numbers(finding: Finding, cells: list[Any], known: np.ndarray) -> Target:
         row = int(np.flatnonzero(np.isinf(numbers))[0]) + 1
         raise TableError(f"The target {column!r} is infinite in row {row}. Correct or empty that cell.")
     filled = [cell for cell in cells if cell is not None]
-    example = ambiguous(filled, reading.notation)
+    example, ends = ambiguous(filled, reading.notation), _ends(filled)
     reason = finding.reason if example is None else f"{finding.reason}, reading {example}"
+    if ends is not None:
+        reason += f", and what is filled stays within {ends[0]} and {ends[1]}, as its type must"
     written = _text_style(filled, reading.notation) if all(isinstance(cell, str) for cell in filled) else {}
     decimals = decimals_of(filled, reading.notation)
     whole = decimals == 0 and all(isinstance(cell, (str, int, np.integer)) for cell in filled)
-    style = "whole" if whole else "typed"
-    return NumberTarget(column, "numbers", reason, known, numbers, (column,), decimals, **{"style": style, **written})
+    style = {"style": "whole" if whole else "typed", "ends": ends, **written}
+    return NumberTarget(column, "numbers", reason, known, numbers, (column,), decimals, **style)
+
+
+def _ends(cells: list[Any]) -> tuple[int, int] | None:
+    """What the type of the cells holds; None where a number of any size will do."""
+    limits = next((np.iinfo(type(cell)) for cell in cells if isinstance(cell, np.integer)), None)
+    return None if limits is None else (int(limits.min), int(limits.max))
 
 
 def _text_style(texts: list[str], notation: Notation) -> dict[str, Any]:
