@@ -71,6 +71,18 @@ def test_filled_numbers_stay_within_the_type_of_a_parquet_column(kind: Any, step
     assert cells[-1] == ends[step > 0]
 
 
+def test_tags_that_are_whole_numbers_stay_whole_numbers() -> None:
+    tags = [None if row % 3 == 2 else [7, 20] if row < 20 else [7] for row in range(40)]
+    columns = {"x": pa.array(range(0, 80, 2)), "tags": pa.array(tags, type=pa.list_(pa.int32()))}
+    filled = fill(parquet(**columns), ["tags"], features="linear")
+    written = pq.read_table(io.BytesIO(filled.rendered()))
+    assert written.schema.field("tags").type == pa.list_(pa.int32())
+    assert written.column("tags").to_pylist()[2] in ([7, 20], [20, 7])
+    lines = "\n".join(json.dumps({"x": 2 * row, "tags": cell}) for row, cell in enumerate(tags))
+    again = fill(parse(lines.encode(), "t.jsonl", format="jsonl"), ["tags"], features="linear")
+    assert json.loads(again.rendered().splitlines()[38])["tags"] == [7]
+
+
 def test_decimals_in_parquet_are_numbers_and_stay_decimals() -> None:
     cells = [None if row % 3 else Decimal(row).scaleb(-1) for row in range(60)]
     table = parquet(x=pa.array(range(0, 120, 2)), y=pa.array(cells, type=pa.decimal128(6, 2)))

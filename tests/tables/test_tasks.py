@@ -87,6 +87,8 @@ def test_a_word_overrides_what_was_found() -> None:
         ([f"{row / 7:.1f} EUR" for row in range(9)], None, "holds money"),
         ([f"{row / 7:.1f}%" for row in range(9)], None, "holds percentages, such as '0.0%' in row 1"),
         ([f"name {row}" for row in range(20)], None, "20 known cells of the target 'y' are 20 different names"),
+        (["a", {"x": 1}, "b"], None, "holds objects or lists of lists, as in row 2"),
+        ([["a"], ["b", ["c"]]], None, "holds objects or lists of lists, as in row 2"),
         ([Formula("=A1*2"), "b", "c"], None, "holds the formula '=A1\\*2' in row 1"),
     ],
 )
@@ -121,6 +123,8 @@ def test_cells_that_do_not_fit_get_a_sentence(cells: list[Any], task: str | None
         ([Decimal("1.00"), Decimal("2.00")], "classes", [0, 1], [1, 2]),
         (["a; b", "b", "c; b"], "tags", [[1, 0, 1]], ["a; c"]),
         ([["a", "b"], ["b"]], "tags", [[1, 1]], [["a", "b"]]),
+        ([[2, 10], [10, None]], "tags", [[1, 1], [0, 1]], [[10, 2], [2]]),
+        ([["2", "x"], [2.0, " x"], "x"], "tags", [[1, 1]], [["2", "x"]]),
     ],
 )
 def test_answers_are_spelt_like_the_cells(

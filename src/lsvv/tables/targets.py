@@ -18,6 +18,7 @@ from lsvv.tables.cells import (
     decimals_of,
     digits_of,
     is_list,
+    is_missing,
     plain,
     read_numbers,
 )
@@ -85,13 +86,18 @@ class LabelTarget(Target):
 
 @dataclass(frozen=True, eq=False)
 class TagTarget(Target):
-    """An indicator (rows, tags), NaN where unknown; ``separator`` is None where cells are lists."""
+    """An indicator (rows, tags), NaN where unknown; ``separator`` is None where cells are lists.
+
+    ``spellings`` are the tags as the cells hold them, where they are not all texts.
+    """
 
     separator: str | None
+    spellings: tuple[Any, ...] | None = None
 
     def spelt(self, predictions: np.ndarray) -> list[Any]:
         """The tags of each row, joined as the column joins them."""
-        lists = [[self.outputs[place] for place in np.flatnonzero(row > 0.5)] for row in predictions]
+        spellings = self.outputs if self.spellings is None else self.spellings
+        lists = [[spellings[place] for place in np.flatnonzero(row > 0.5)] for row in predictions]
         return lists if self.separator is None else [self.separator.join(tags) for tags in lists]
 
 
@@ -226,7 +232,10 @@ def _tags(finding: Finding, cells: list[Any], known: np.ndarray) -> Target:
     texts = [str(cell) for cell in cells if cell is not None]
     separator = None if lists else separator_of(texts) or _most_common_separator(texts)
     split = [None if cell is None else _parts(cell, separator) for cell in cells]
-    names = sorted({tag for tags in split if tags is not None for tag in tags})
+    forms: dict[str, Any] = {}
+    for tag in (tag for tags in split if tags is not None for tag in tags):
+        forms.setdefault(_key(tag), tag)
+    names = sorted(forms)
     if len(names) < 2:
         raise TableError(f"The target {finding.column!r} holds fewer than two different tags. Label rows with others.")
     place = {name: index for index, name in enumerate(names)}
@@ -234,17 +243,21 @@ def _tags(finding: Finding, cells: list[Any], known: np.ndarray) -> Target:
     for row, tags in enumerate(split):
         if tags is not None:
             values[row] = 0.0
-            values[row, [place[tag] for tag in tags]] = 1.0
-    return TagTarget(finding.column, "tags", finding.reason, known, values, tuple(names), separator)
+            values[row, [place[_key(tag)] for tag in tags]] = 1.0
+    spellings = tuple(forms[name] for name in names) if lists else None
+    return TagTarget(finding.column, "tags", finding.reason, known, values, tuple(names), separator, spellings)
 
 
 def _most_common_separator(texts: list[str]) -> str:
     return max(("; ", ";", "|", ", ", ","), key=lambda mark: sum(mark in text for text in texts))
 
 
-def _parts(cell: Any, separator: str | None) -> list[str]:
-    parts = [str(part) for part in cell] if separator is None or is_list(cell) else str(cell).split(separator.strip())
-    return [part.strip() for part in parts if part.strip()]
+def _parts(cell: Any, separator: str | None) -> list[Any]:
+    if separator is None or is_list(cell):
+        parts = list(cell) if is_list(cell) else [cell]
+    else:
+        parts = str(cell).split(separator.strip())
+    return [part.strip() if isinstance(part, str) else plain(part) for part in parts if not is_missing(part)]
 
 
 def _numbers(finding: Finding, cells: list[Any], known: np.ndarray) -> Target:

@@ -87,7 +87,7 @@ def find_task(values: Mapping[str, Sequence[Any]], given: Mapping[str, str]) -> 
     """The task of every target column; ``values`` holds each column's cells, None where empty."""
     for column, cells in values.items():
         _refuse_too_few(column, sum(cell is not None for cell in cells))
-        _refuse_formulas(column, cells)
+        _refuse_unknowable(column, cells)
     found = [
         Finding(column, given[column], "as asked for") if column in given else _find(column, cells)
         for column, cells in values.items()
@@ -107,12 +107,18 @@ def _refuse_too_few(column: str, n_known: int) -> None:
         raise TableError(f"The target {column!r} has one known cell. Fill in at least two, better twenty.")
 
 
-def _refuse_formulas(column: str, cells: Sequence[Any]) -> None:
+def _refuse_unknowable(column: str, cells: Sequence[Any]) -> None:
     for row, cell in enumerate(cells, start=1):
         if isinstance(cell, Formula):
             raise TableError(
                 f"The target {column!r} holds the formula {str(cell)!r} in row {row}, whose value is not in the file. "
                 f"Save the workbook in Excel, or replace the formulas by their values."
+            )
+        nested = any(isinstance(part, dict) or is_list(part) for part in cell) if is_list(cell) else False
+        if nested or isinstance(cell, dict):
+            raise TableError(
+                f"The target {column!r} holds objects or lists of lists, as in row {row}, which cannot be filled. Put "
+                f"what is to be filled into a column of its own."
             )
 
 
