@@ -61,6 +61,11 @@ def test_several_columns_of_0_and_1_are_labels_learnt_together() -> None:
 
 def test_a_word_overrides_what_was_found() -> None:
     assert task_words("a=numbers, b=classes", ["a", "b"]) == {"a": "numbers", "b": "classes"}
+    names = ["a, b", "b", "b=c"]
+    assert task_words("a, b=numbers, b=classes,b=c=tags", names) == dict(
+        zip(names, ("numbers", "classes", "tags"), strict=True)
+    )
+    assert task_words("tags,", names) == dict.fromkeys(names, "tags")
     assert find_task({"y": ["$1", "$2"]}, {"y": "classes"})[0].task == "classes"
     assert find_task({"y": ["1", "2"]}, {"y": "classes"})[0] == Finding("y", "classes", "as asked for")
     for words, sentence in (("nonsense", "There is no task 'nonsense'"), ("c=numbers", "is no target")):

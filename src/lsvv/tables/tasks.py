@@ -71,15 +71,19 @@ def task_words(words: str | None, columns: Sequence[str]) -> dict[str, str]:
     {'b': 'classes'}
     """
     given: dict[str, str] = {}
-    for part in (words or "").split(","):
-        column, equals, word = part.strip().rpartition("=")
-        if not word:
-            continue
-        if word not in TASKS:
+    rest = (words or "").strip()
+    while rest:
+        # a name may hold commas and equal signs of its own
+        column = next((name for name in sorted(columns, key=len, reverse=True) if rest.startswith(f"{name}=")), None)
+        part, _, rest = (rest if column is None else rest.removeprefix(f"{column}=")).partition(",")
+        rest = rest.strip()
+        other, equals, word = part.strip().rpartition("=")
+        if word not in ("", *TASKS):
             raise TableError(f"There is no task {word!r}. Choose one of {', '.join(TASKS)}.")
-        if equals and column not in columns:
-            raise TableError(f"--task names {column!r}, which is no target. The targets are {', '.join(columns)}.")
-        given.update({column: word} if equals else dict.fromkeys(columns, word))
+        if equals:
+            raise TableError(f"--task names {other!r}, which is no target. The targets are {', '.join(columns)}.")
+        if word:
+            given.update(dict.fromkeys(columns if column is None else [column], word))
     return given
 
 
