@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
@@ -27,6 +28,7 @@ from lsvv.tables.tasks import Finding, separator_of
 
 __all__ = ["ClassTarget", "Group", "LabelTarget", "NumberTarget", "TagTarget", "Target", "code", "grouped"]
 
+_WHOLE = re.compile(r"[+-]?(?:0|[1-9]\d*)\.0*")
 _SWAPPED = str.maketrans(".,", ",.")
 
 
@@ -210,7 +212,9 @@ def _key(cell: Any) -> str:
     value = plain(cell)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    return str(value).strip()
+    text = str(value).strip()
+    # 1.10 may be a version other than 1.1
+    return text.partition(".")[0] if _WHOLE.fullmatch(text) else text
 
 
 def _labels(finding: Finding, cells: list[Any], known: np.ndarray) -> Target:
