@@ -280,6 +280,8 @@ def test_new_rows_may_hold_what_training_never_did(beasts: Text, csv_table: Read
     assert np.isfinite(vectoriser.transform(strange)).all()
     with pytest.raises(TableError, match="has no column 'habitat'"):
         vectoriser.transform(strange[["size"]])
+    with pytest.raises(TableError, match="The table has no rows below its first line"):
+        vectoriser.transform(strange[:0])
 
 
 def test_the_summary_is_plain_json_and_progress_is_told(beasts: Text, csv_table: Reader) -> None:

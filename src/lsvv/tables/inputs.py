@@ -59,10 +59,12 @@ class Vectoriser:
     day_first: tuple[str, ...] = ()
 
     def transform(self, frame: pd.DataFrame) -> np.ndarray:
-        """The rows of ``frame`` as float32; a column it lacks is refused."""
+        """The rows of ``frame`` as float32; a table without rows, or that lacks a column, is refused."""
         lacking = [column for column in self.kinds if column not in frame.columns]
         if lacking:
             raise TableError(f"The table has no column {lacking[0]!r}, which the model was fitted with. Add it.")
+        if not len(frame):
+            raise TableError("The table has no rows below its first line. Add rows.")
         # a column is read as a whole, however many blocks of rows are encoded
         typed = {column: _computable(reading) for column, reading in self._readings(frame).items()}
         for column in (column for column, kind in self.kinds.items() if kind == "date"):
