@@ -278,6 +278,9 @@ def test_new_rows_may_hold_what_training_never_did(beasts: Text, csv_table: Read
     vectoriser = fit_vectoriser(csv_table(beasts()).frame, ["kind", "weight"])
     strange = csv_table("size,habitat\nhuge,moon\n1e40,\n").frame
     assert np.isfinite(vectoriser.transform(strange)).all()
+    assert vectoriser.unread(strange) == (
+        "Column 'size' is numbers: 1 cell is no number and counts as empty, 'huge' in row 1 for one.",
+    )
     with pytest.raises(TableError, match="has no column 'habitat'"):
         vectoriser.transform(strange[["size"]])
     with pytest.raises(TableError, match="The table has no rows below its first line"):

@@ -73,6 +73,13 @@ class Vectoriser:
         encoded = [_encoded(self.encoder, _prepared(frame, self.kinds, typed, rows)) for rows in blocks]
         return np.concatenate([_standard(block, self.middle, self.centre, self.scale) for block in encoded])
 
+    def unread(self, frame: pd.DataFrame) -> tuple[str, ...]:
+        """Notes of the cells of ``frame`` that count as empty because they are no numbers, as their columns are."""
+        found = self._readings(frame).items()
+        return tuple(
+            note for column, reading in found for note in _strange_cells(column, known(frame[column]), reading)
+        )
+
     def _readings(self, frame: pd.DataFrame) -> dict[str, Reading]:
         """The columns of numbers, written as they were when the model learnt, unless that cannot be."""
         return {
