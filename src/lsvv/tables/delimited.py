@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from lsvv.tables.cells import COMMA, POINT, known, read_numbers
+from lsvv.tables.cells import COMMA, POINT, ambiguous, known, read_numbers
 from lsvv.tables.encoding import Encoding, find_encoding, in_bytes, plain_bytes, text_of
 from lsvv.tables.table import Edits, Source, Table, TableError, unique_names
 
@@ -135,16 +135,16 @@ def read_delimited(data: bytes, name: str, suffix: str) -> Table:
 
 
 def _has_decimal_commas(columns: Iterable[Sequence[Any]]) -> bool:
-    """Whether the file writes numbers as 1,5: where 1,050 says no more, any 1.5 speaks against it."""
-    commas = points = False
+    """Whether the file writes numbers as 1,5: its columns vote, and without any that is sure 1,050 decides."""
+    commas = points = perhaps = 0
     for column in columns:
-        for text in filter(None, known(column)):
-            as_comma, as_point = COMMA.reads(text), POINT.reads(text)
-            if as_comma and not as_point:
-                return True
-            commas |= as_comma and "," in text
-            points |= as_point and not as_comma
-    return commas and not points
+        texts = known(column)
+        alone, here = read_numbers(texts), read_numbers(texts, usual=COMMA)
+        if alone.mostly:
+            commas += alone.notation is COMMA
+            points += here.notation is POINT
+            perhaps += ambiguous(texts, POINT) is not None
+    return commas + perhaps > 0 and commas >= points
 
 
 def _with_decimal_commas(values: dict[str, Any]) -> list[str]:
