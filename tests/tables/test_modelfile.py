@@ -72,6 +72,8 @@ def test_models_of_every_task_and_kind_of_column_open_again(
             "x": x,
             "when": f"2024-{1 + number % 12:02d}-03",
             "text": f"seen {number} times near the {rng.choice(['barn', 'river'])}",
+            "day": f"{1 + number % 28:02d}/02/2024",
+            "share": f"{x:.2f}".replace(".", ","),
             "flag": bool(number % 3),
             "kind": str(rng.choice(list("abc"))),
         }
@@ -81,10 +83,13 @@ def test_models_of_every_task_and_kind_of_column_open_again(
             "tags": ["east" if x > 0 else "west", "north" if y > 0 else "south"],
             "side": "left" if x + y > 0 else "right",
             "product": x * y,
+            "price": f"{6000 + 5500 * x:,.0f}",
+            "codes": [7, 12] if x > 0 else [7],
+            "tiny": f"{x * 1e-9:.3e}",
         }
         rows.append(described | (answers if number % 2 else dict.fromkeys(answers)))
     table = parse("\n".join(json.dumps(row) for row in rows).encode(), "t.jsonl", format="jsonl")
-    filled = fill(table, ["one", "two", "tags", "side", "product"], features="linear")
+    filled = fill(table, list(answers), features="linear")
     path = tmp_path / "m.lsvv"
     path.write_bytes(saved(TableModel.of(filled)))
     columns = opened(path).predictions(table).columns
@@ -92,6 +97,22 @@ def test_models_of_every_task_and_kind_of_column_open_again(
         said = columns[f"{result.target.column}_predicted"]
         assert [said[row] for row in result.rows] == list(result.cells)
     assert all(exported(part.model) for part in filled.fitted)
+
+
+def test_a_model_without_what_was_added_since_opens_and_says_the_same(
+    beasts: Text, csv_table: Reader, tmp_path: Path
+) -> None:
+    table = csv_table(beasts())
+    model = TableModel.of(fill(table, ["kind", "weight"], features="linear"))
+    for part, names in (
+        (model.vectoriser, ("decimal_commas", "day_first")),
+        (model.fitted[1].group.targets[0], ("thousands", "form", "digits", "ends")),
+    ):
+        for name in names:
+            del vars(part)[name]
+    path = tmp_path / "m.lsvv"
+    path.write_bytes(saved(model))
+    assert opened(path).predictions(table).columns == model.predictions(table).columns
 
 
 def test_a_model_of_decimals_opens_again(tmp_path: Path) -> None:
