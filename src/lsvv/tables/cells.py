@@ -191,10 +191,11 @@ def ambiguous(values: Iterable[Any], notation: Notation) -> str | None:
     >>> ambiguous(["1,050", "1,050,000"], POINT) is None
     True
     """
-    texts = [value for value in values if isinstance(value, str) and notation.reads(value)]
+    texts = [value for value in values if isinstance(value, str)]
+    example = next((text for text in texts if notation.group in text and notation.reads(text)), None)
     other = COMMA if notation is POINT else POINT
-    text = next((text for text in texts if notation.group in text), None)
-    return None if text is None or not all(map(other.reads, texts)) else notation.explained(text)
+    sure = example is None or any(notation.reads(text) and not other.reads(text) for text in texts)
+    return None if example is None or sure else notation.explained(example)
 
 
 def day_and_month(text: str) -> tuple[int, int] | None:
