@@ -138,7 +138,7 @@ def _has_decimal_commas(columns: Iterable[Sequence[Any]]) -> bool:
     """Whether the file writes numbers as 1,5: its columns vote, and without any that is sure 1,050 decides."""
     commas = points = perhaps = 0
     for column in columns:
-        texts = known(column)
+        texts = _with_digits(column)
         alone, here = read_numbers(texts), read_numbers(texts, usual=COMMA)
         if alone.mostly:
             commas += alone.notation is COMMA
@@ -153,7 +153,7 @@ def _with_decimal_commas(values: dict[str, Any]) -> list[str]:
 
     notes = []
     for column, cells in values.items():
-        texts = known(cells)
+        texts = _with_digits(cells)
         alone, here = read_numbers(texts), read_numbers(texts, usual=COMMA)
         if alone.notation is here.notation or not here.mostly:
             continue
@@ -161,9 +161,14 @@ def _with_decimal_commas(values: dict[str, Any]) -> list[str]:
         if signed is not None:
             notes.append(f"Column {column!r} is read with decimal commas like its file, {COMMA.explained(signed)}.")
             numbers = [int(number) if number.is_integer() else number for number in here.values.tolist()]
-            cells = [text if number != number else number for text, number in zip(texts, numbers, strict=True)]
-            values[column] = pd.Series(cells, dtype=object)
+            read = [cell if number != number else number for cell, number in zip(known(cells), numbers, strict=True)]
+            values[column] = pd.Series(read, dtype=object)
     return notes
+
+
+def _with_digits(column: Sequence[Any]) -> list[str | None]:
+    """The texts that may be numbers: what marks an empty cell, such as NA, says nothing of the others."""
+    return [cell if cell and any(map(str.isdigit, cell)) else None for cell in known(column)]
 
 
 def _find_delimiter(plain: bytes) -> bytes:
