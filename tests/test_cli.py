@@ -91,6 +91,16 @@ def test_a_model_is_fitted_into_a_file_and_predicts_in_another_process(run: Run,
     assert (tmp_path / "m.onnx").stat().st_size > 0
 
 
+def test_fit_and_predict_tell_what_they_took_for_empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text(beasts().replace("\n20.5,", "\nsmall,", 1))
+    (tmp_path / "new.csv").write_text("habitat,size\nhouse,21\nfield,large\n")
+    fitted = here("fit", "t.csv", "-t", "kind", "-o", "m.lsvv", "--features", "linear")
+    assert "Note: Column 'size' is numbers: 1 cell is no number and counts as empty, 'small' in row 1" in fitted.stderr
+    done = here("predict", "m.lsvv", "new.csv")
+    assert "Note: Column 'size' is numbers: 1 cell is no number and counts as empty, 'large' in row 2" in done.stderr
+
+
 def test_a_sheet_is_asked_for_and_handed_back(tmp_path: Path) -> None:
     table, sheet, out = (str(tmp_path / name) for name in ("t.csv", "t.ask.csv", "out.csv"))
     Path(table).write_text(beasts())

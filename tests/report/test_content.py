@@ -149,6 +149,13 @@ def test_two_rows_have_no_map() -> None:
     assert map_of(np.zeros((2, 3)), []) is None
 
 
+def test_a_few_texts_among_numbers_leave_a_histogram() -> None:
+    rows = "".join(f"{'n.a.' if i == 7 else i},{'' if i % 3 else 'ab'[i > 30]}\n" for i in range(60))
+    report = report_of(fill(parse(f"size,kind\n{rows}".encode(), "t.csv", format="csv"), ["kind"], features="linear"))
+    size = next(column for column in report.glance.columns if column.name == "size")
+    assert (size.words, sum(size.histogram)) == ("0 to 59, half below 30", 59)
+
+
 def test_many_classes_share_the_last_colour(filled: Filled) -> None:
     names = [f"k{place}" for place in range(20)]
     rows = "".join(f"{i * 1.5},{names[i % 20] if i < 60 else ''}\n" for i in range(80))

@@ -123,6 +123,8 @@ CELLS = {
     "points": ('"3"', '"4.5"'),
     "commas": ('"3"', '"4,5"'),
     "tags": ('["a"]', "[]"),
+    "codes": ("[1, 2]", "[]"),
+    "thousands": ('"1,050"', '"785.5"'),
     "texts": ('"a"', '"3"'),
 }
 
@@ -145,6 +147,8 @@ def typed(column: str) -> Table:
         ("commas", "1,5", "1,5"),
         ("commas", "2", "2"),
         ("tags", "a; b", ["a", "b"]),
+        ("codes", "3;1", [3, 1]),
+        ("thousands", "2,300", "2,300"),
         ("texts", "12 kg", "12 kg"),
     ],
 )
@@ -165,6 +169,8 @@ def test_a_label_becomes_what_its_column_holds(csv_table: Reader, column: str, l
         ("points", "12 kg", "numbers with a decimal point"),
         ("points", "1,5", "numbers with a decimal point"),
         ("commas", "1.5", "numbers with a decimal comma"),
+        ("codes", "3;b", "lists of whole numbers"),
+        ("thousands", "2,3", "numbers with a decimal point"),
     ],
 )
 def test_a_label_that_its_column_cannot_hold_is_refused(csv_table: Reader, column: str, label: str, kind: str) -> None:
@@ -180,6 +186,13 @@ def test_a_label_that_its_column_cannot_hold_is_refused(csv_table: Reader, colum
 def test_sheets_that_do_not_fit_get_a_sentence(filled: Filled, csv_table: Reader, text: str, sentence: str) -> None:
     with pytest.raises(TableError, match=sentence):
         with_labels(filled.table, csv_table(text), ["kind"])
+
+
+def test_tags_that_are_whole_numbers_are_suggested() -> None:
+    lines = "".join(f'{{"x": {2 * row}, "tags": {"null" if row % 3 else [7, 20]}}}\n' for row in range(30))
+    filled = fill(parse(lines.encode(), "t.jsonl", format="jsonl"), ["tags"], features="linear")
+    asked = questions(filled, 2, {"tags": 1.0})
+    assert all(",20; 7," in line for line in sheet(filled, asked).decode().splitlines()[1:])
 
 
 def test_a_column_named_with_a_comma_has_a_cost() -> None:

@@ -64,6 +64,7 @@ def test_filled_numbers_stay_within_the_type_of_a_parquet_column(kind: Any, step
     table = parquet(x=pa.array(range(0, 40, 2)), y=pa.array([*known, *[None] * 9], type=kind))
     filled = fill(table, ["y"], features="linear")
     assert f"what is filled stays within {ends[0]} and {ends[1]}" in filled.results[0].target.reason
+    assert not any("below 0" in note for note in filled.notes)
     written = pq.read_table(io.BytesIO(filled.rendered()))
     assert written.schema.field("y").type == kind
     cells = written.column("y").to_pylist()

@@ -56,6 +56,8 @@ def fit_command(
             return
     for result in filled.results:
         say(f"{result.target.column}: {result.target.task}, {result.quality.sentence()}.", quiet)
+    for note in filled.notes:
+        say(f"Note: {note}", quiet)
     if out != "-":
         say(f"The model is in {out}", quiet)
 
@@ -85,7 +87,7 @@ def predict_command(
         if out not in (None, "-"):
             check_place(out, read_table, table)
         write(read_table.source.rendered(fitted.predictions(read_table)), place)
-    for note in fitted.notes:
+    for note in (*fitted.notes, *read_table.notes, *fitted.vectoriser.unread(read_table.frame)):
         say(f"Note: {note}", quiet)
     if place != "-":
         say(f"The predictions are in {place}", quiet)

@@ -11,7 +11,7 @@ import numpy as np
 from lsvv.report.content import Column, Glance
 from lsvv.report.words import count, number, percent, shortened
 from lsvv.tables import Filled
-from lsvv.tables.cells import as_numbers, is_list
+from lsvv.tables.cells import is_list, read_numbers
 from lsvv.tables.filling import cells_of
 
 __all__ = ["glance_of"]
@@ -45,8 +45,9 @@ def _kind(name: str, filled: Filled) -> str:
 def _column(name: str, role: str, kind: str, cells: list[Any]) -> Column:
     known = [cell for cell in cells if cell is not None]
     empty = 1.0 - len(known) / len(cells)
-    numbers = as_numbers(known) if known and kind in ("number", "numbers") else None
-    if numbers is None or not np.isfinite(numbers).all():
+    reading = read_numbers(known)
+    numbers = reading.values[~np.isnan(reading.values)]
+    if kind not in ("number", "numbers") or not reading.mostly or not np.isfinite(numbers).all():
         return Column(name, role, kind, empty, _said(known))
     least, middle, most = np.quantile(numbers, [0.0, 0.5, 1.0])
     # the greatest numbers have no finite width between them

@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 
 from lsvv.features import MappedRows, RandomFourier
-from lsvv.tables.cells import as_numbers, is_list, is_missing, plain
+from lsvv.tables.cells import COMMA, as_numbers, is_list, is_missing, plain, read_numbers
 from lsvv.tables.files import parse
 from lsvv.tables.filling import Filled, cells_of
 from lsvv.tables.results import Answer
 from lsvv.tables.table import Table, TableError, WritingError, fresh_name
+from lsvv.tables.tasks import by_column
 
 __all__ = ["Question", "best_questions", "check_sheet", "costs_of", "questions", "sheet", "uncertainty", "with_labels"]
 
@@ -60,16 +61,12 @@ def costs_of(words: str | None, columns: Sequence[str]) -> dict[str, float]:
     {'b': 2.0, 'size, cm': 3.0}
     """
     costs = dict.fromkeys(columns, 1.0)
-    rest = (words or "").strip()
-    while rest:
-        # the longest name, as one may begin with another
-        column = max((name for name in columns if rest.startswith(f"{name}=")), key=len, default=None)
-        number, _, later = rest.removeprefix(f"{column}=").partition(",")
+    for column, number in by_column(words, columns):
         value = as_numbers([number])
         if column is None or value is None or not value[0] > 0:
-            raise TableError(f"--cost {rest!r} is not COL=COST[,...] with target columns and costs above 0.")
+            said = number if column is None else f"{column}={number}"
+            raise TableError(f"--cost {said!r} is not COL=COST with a target column and a cost above 0.")
         costs[column] = float(value[0])
-        rest = later.strip()
     return costs
 
 
@@ -179,7 +176,7 @@ def sheet(filled: Filled, asked: Sequence[Question]) -> bytes:
     writer.writerow([*SHEET, *context])
     for one in asked:
         cells = ["" if is_missing(cell) else cell for cell in filled.table.frame.iloc[one.row].tolist()]
-        suggestion = "; ".join(one.suggestion) if is_list(one.suggestion) else one.suggestion
+        suggestion = "; ".join(map(str, one.suggestion)) if is_list(one.suggestion) else one.suggestion
         writer.writerow([one.row + 1, one.column, "", suggestion, f"{one.cost:g}", one.why, *cells])
     return stream.getvalue().encode("utf-8")
 
@@ -264,23 +261,31 @@ class _Kind:
 def _kind_of(cells: Sequence[Any]) -> _Kind:
     known = [plain(cell) for cell in cells if cell is not None]
     if any(is_list(cell) for cell in known):
-        return _Kind("lists", lambda label: [part.strip() for part in label.split(";") if part.strip()])
+        parts = [plain(part) for cell in known if is_list(cell) for part in cell]
+        whole = bool(parts) and all(isinstance(part, int) for part in parts)
+        return _Kind("lists of whole numbers", _whole_numbers) if whole else _Kind("lists", _parts)
     if known and all(isinstance(cell, bool) for cell in known):
         return _Kind(f"true or false ({', '.join(TRUTHS)})", lambda label: TRUTHS.get(label.strip().lower()))
-    if not known or as_numbers(known) is None:
+    reading = read_numbers(known)
+    if not known or reading.strange:
         return _Kind("texts", str)
     if isinstance(known[0], str):
-        if any("," in cell for cell in known):
-            return _Kind("numbers with a decimal comma", lambda label: _without(".", label))
-        return _Kind("numbers with a decimal point", lambda label: _without(",", label))
+        notation = reading.notation
+        sign = "comma" if notation is COMMA else "point"
+        # a number in the other notation would turn the column into names
+        return _Kind(f"numbers with a decimal {sign}", lambda label: label.strip() if notation.reads(label) else None)
     if all(isinstance(cell, int) for cell in known):
         return _Kind("whole numbers", _whole_number)
     return _Kind("numbers", _number)
 
 
-def _without(mark: str, label: str) -> str | None:
-    """A number as a text; one with the other decimal mark would turn the column into names."""
-    return None if mark in label or as_numbers([label]) is None else label.strip()
+def _parts(label: str) -> list[str]:
+    return [part.strip() for part in label.split(";") if part.strip()]
+
+
+def _whole_numbers(label: str) -> list[int] | None:
+    numbers = [_whole_number(part) for part in _parts(label)]
+    return None if None in numbers else [number for number in numbers if number is not None]
 
 
 def _number(label: str) -> float | None:

@@ -271,7 +271,9 @@ def _below_zero(result: TargetResult) -> int:
     target = result.target
     if not isinstance(target, NumberTarget) or np.any(target.values[target.known] < 0):
         return 0
-    return int(np.sum(np.round(result.predictions[result.rows], target.decimals) < 0))
+    least = -np.inf if target.ends is None else target.ends[0]
+    written = np.maximum(np.round(result.predictions[result.rows], target.decimals), least)
+    return int(np.sum(written < 0))
 
 
 class _Watch:

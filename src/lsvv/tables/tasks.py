@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from lsvv.tables.cells import COMMA, POINT, Formula, as_numbers, is_date, is_list, read_numbers
 from lsvv.tables.table import Table, TableError
 
-__all__ = ["TASKS", "Finding", "check_columns", "find_task", "separator_of", "task_words"]
+__all__ = ["TASKS", "Finding", "by_column", "check_columns", "find_task", "separator_of", "task_words"]
 
 TASKS = ("classes", "labels", "tags", "numbers")
 """One class a row; 0/1 columns learnt together; several tags in one cell; numbers."""
@@ -71,20 +71,33 @@ def task_words(words: str | None, columns: Sequence[str]) -> dict[str, str]:
     {'b': 'classes'}
     """
     given: dict[str, str] = {}
+    for column, word in by_column(words, columns):
+        if column is None and "=" in word:
+            other = word.rpartition("=")[0]
+            raise TableError(f"--task names {other!r}, which is no target. The targets are {', '.join(columns)}.")
+        if word not in TASKS:
+            raise TableError(f"There is no task {word!r}. Choose one of {', '.join(TASKS)}.")
+        given.update(dict.fromkeys(columns if column is None else [column], word))
+    return given
+
+
+def by_column(words: str | None, columns: Sequence[str]) -> Iterator[tuple[str | None, str]]:
+    """What COL=WORD[,COL=WORD...] says of each column, None for a word without one of them.
+
+    Examples
+    --------
+    >>> list(by_column("b=2,size, cm=3,4", ["b", "size, cm"]))
+    [('b', '2'), ('size, cm', '3'), (None, '4')]
+    """
     rest = (words or "").strip()
     while rest:
-        # a name may hold commas and equal signs of its own
-        column = next((name for name in sorted(columns, key=len, reverse=True) if rest.startswith(f"{name}=")), None)
-        part, _, rest = (rest if column is None else rest.removeprefix(f"{column}=")).partition(",")
+        # the longest name, as one may begin with another, and hold commas and equal signs of its own
+        column = max((name for name in columns if rest.startswith(f"{name}=")), key=len, default=None)
+        start = 0 if column is None else len(column) + 1
+        word, _, rest = rest[start:].partition(",")
         rest = rest.strip()
-        other, equals, word = part.strip().rpartition("=")
-        if word not in ("", *TASKS):
-            raise TableError(f"There is no task {word!r}. Choose one of {', '.join(TASKS)}.")
-        if equals:
-            raise TableError(f"--task names {other!r}, which is no target. The targets are {', '.join(columns)}.")
-        if word:
-            given.update(dict.fromkeys(columns if column is None else [column], word))
-    return given
+        if word.strip():
+            yield column, word.strip()
 
 
 def find_task(values: Mapping[str, Sequence[Any]], given: Mapping[str, str]) -> list[Finding]:
