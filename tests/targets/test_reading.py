@@ -157,6 +157,12 @@ def test_nan_that_became_a_text_is_refused() -> None:
         read_classes(np.array(["a", "b", np.nan]))
 
 
+@pytest.mark.parametrize("names", [["y", "n"], ["na", "eu"], [b"n", b"y"]])
+def test_short_names_are_no_text_nan(names: list[Any]) -> None:
+    labels, known = read_classes(np.array(names))
+    assert (labels.tolist(), known.all()) == (names, True)
+
+
 def test_other_numbers_of_rows_are_refused() -> None:
     with pytest.raises(ValueError, match="inconsistent numbers of samples: X has 3 rows, y has 2"):
         as_column([0, 1], 3, "y")

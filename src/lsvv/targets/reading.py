@@ -112,7 +112,7 @@ def read_classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _refuse_text_nan(y: np.ndarray) -> None:
     """NumPy writes NaN among strings as the text "nan": a hole that would be learnt as a class."""
-    holes = np.flatnonzero(y == np.array("nan", dtype=y.dtype))
+    holes = np.flatnonzero(y == ("nan" if y.dtype.kind == "U" else b"nan"))
     if holes.size:
         raise ValueError(
             f"y holds the text 'nan' at row {int(holes[0])}. If it stands for unlabelled, pass None there in an array "
