@@ -106,6 +106,7 @@ def test_a_sheet_is_asked_for_and_handed_back(tmp_path: Path) -> None:
     Path(table).write_text(beasts())
     asked = here("ask", table, "-t", "kind", "--budget", "3", "--features", "linear")
     assert (asked.exit_code, "3 cells are worth asking for" in asked.stderr) == (0, True)
+    assert "Note: kind: " in asked.stderr
     Path(sheet).write_text(Path(sheet).read_text().replace(",kind,,", ",kind,wolf,"))
     done = here("fill", table, "-t", "kind", "--labels", sheet, "-o", out, "--features", "linear")
     assert (done.exit_code, "3 labels were taken from" in done.stderr) == (0, True)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from lsvv.cli import options
-from lsvv.cli.speech import names_in, progress, say, sentences
+from lsvv.cli.speech import names_in, progress, say, say_notes, sentences
 
 __all__ = ["ask_command"]
 
@@ -60,6 +60,7 @@ def ask_command(
         filled = fill(read_table, targets, task=task, features=features, random_state=seed, progress=show)
         asked = questions(filled, budget, costs)
         write(sheet(filled, asked), place)
+    say_notes(filled.notes, quiet)
     say(f"{len(asked)} cells are worth asking for, at a cost of {sum(one.cost for one in asked):g}.", quiet)
     if place != "-":
         again = " ".join(f"--labels {one}" for one in (*answered, place))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lsvv.cli import options
-from lsvv.cli.speech import names_in, progress, put, say, sentences
+from lsvv.cli.speech import names_in, progress, put, say, say_notes, sentences
 
 if TYPE_CHECKING:
     from lsvv.tables import Filled
@@ -99,8 +99,7 @@ def _tell(filled: Filled, place: str, report: str | None, as_json: bool, quiet: 
             interval = result.interval
             said = f"+- {interval.half_width:.4g} holds {100 * interval.measured:.0f} % of the known cells"
             say(f"  The {100 * interval.coverage:.0f} % interval {said}.", quiet)
-    for note in filled.notes:
-        say(f"Note: {note}", quiet)
+    say_notes(filled.notes, quiet)
     for what, where in (("filled table", place), ("report", report)):
         if where not in (None, "-"):
             say(f"The {what} is in {where}", quiet)

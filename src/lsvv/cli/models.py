@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from lsvv.cli import options
-from lsvv.cli.speech import names_in, progress, put, say, sentences
+from lsvv.cli.speech import names_in, progress, put, say, say_notes, sentences
 
 __all__ = ["export_command", "fit_command", "predict_command"]
 
@@ -56,8 +56,7 @@ def fit_command(
             return
     for result in filled.results:
         say(f"{result.target.column}: {result.target.task}, {result.quality.sentence()}.", quiet)
-    for note in filled.notes:
-        say(f"Note: {note}", quiet)
+    say_notes(filled.notes, quiet)
     if out != "-":
         say(f"The model is in {out}", quiet)
 
@@ -87,8 +86,7 @@ def predict_command(
         if out not in (None, "-"):
             check_place(out, read_table, table)
         write(read_table.source.rendered(fitted.predictions(read_table)), place)
-    for note in (*fitted.notes, *read_table.notes, *fitted.vectoriser.unread(read_table.frame)):
-        say(f"Note: {note}", quiet)
+    say_notes((*fitted.notes, *read_table.notes, *fitted.vectoriser.unread(read_table.frame)), quiet)
     if place != "-":
         say(f"The predictions are in {place}", quiet)
 

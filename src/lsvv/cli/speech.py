@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,18 @@ import typer
 if TYPE_CHECKING:
     from lsvv.tables.filling import Progress
 
-__all__ = ["BAD_INPUT", "BUG", "CANNOT_WRITE", "STOPPED", "names_in", "progress", "put", "say", "sentences"]
+__all__ = [
+    "BAD_INPUT",
+    "BUG",
+    "CANNOT_WRITE",
+    "STOPPED",
+    "names_in",
+    "progress",
+    "put",
+    "say",
+    "say_notes",
+    "sentences",
+]
 
 BAD_INPUT, CANNOT_WRITE, BUG, STOPPED = 1, 3, 70, 130
 
@@ -71,6 +82,12 @@ def say(sentence: str, quiet: bool = False) -> None:
     """One line on standard error, so that standard output stays clean for tables and JSON."""
     if not quiet:
         typer.echo(sentence, err=True)
+
+
+def say_notes(notes: Iterable[str], quiet: bool = False) -> None:
+    """What a user should know of how the table was read and what the model took."""
+    for note in notes:
+        say(f"Note: {note}", quiet)
 
 
 def names_in(given: list[str], there: list[str]) -> list[str]:
