@@ -179,6 +179,31 @@ def test_a_label_that_its_column_cannot_hold_is_refused(csv_table: Reader, colum
         with_labels(typed(column), sheet, [column])
 
 
+EUROPEAN = "x;y\n1,5;{}\n2,5;785\n3,5;\n"
+
+
+@pytest.mark.parametrize(
+    ("table", "sheet", "cell"),
+    [
+        ('x,y\n1,"1234,5"\n2,"2,25"\n3,\n', "row;target;label\n3;y;1,234\n", "1,234"),
+        (EUROPEAN.format("1,050"), 'row,target,label\n3,y,"1,234"\n', "1,234"),
+        (EUROPEAN.format("1.050"), "row,target,label\n3,y,1.234\n", "1.234"),
+        ('x,y\n1,"1,050.5"\n2,2.25\n3,\n', "row;target;label;cost\n3;y;1.5;0,5\n", "1.5"),
+        ('x,y\n1,"1,050.5"\n2,2.25\n3,\n', "row;target;label\n3;y;1,234\n", None),
+        ('{"y": 1.5}\n{"y": 2.5}\n{"y": null}\n', "row;target;label\n3;y;1,234\n", 1.234),
+    ],
+)
+def test_a_label_is_a_number_as_its_column_and_its_sheet_write_them(
+    csv_table: Reader, table: str, sheet: str, cell: object
+) -> None:
+    known = parse(table.encode(), "t", format=None)
+    if cell is None:
+        with pytest.raises(TableError, match="says '1,234', but the known cells are numbers with a decimal point"):
+            with_labels(known, csv_table(sheet), ["y"])
+    else:
+        assert with_labels(known, csv_table(sheet), ["y"]).labels == {"y": {2: cell}}
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [("a,b\n1,2\n", "has no column 'row'"), ("row,target,label\n99,kind,cat\n", "names row 99")],

@@ -9,8 +9,10 @@ from datetime import date, timedelta
 import numpy as np
 import pytest
 
+from lsvv.report.glance import glance_of
 from lsvv.selection import search
 from lsvv.tables import Table, TableError, fill, parse, summary
+from lsvv.tables.cells import COMMA, POINT
 from lsvv.tables.inputs import fit_vectoriser
 
 Text = Callable[..., str]
@@ -175,6 +177,39 @@ def test_a_column_with_decimal_commas_is_read_so_in_new_tables(csv_table: Reader
     X = vectoriser.transform(frame)
     np.testing.assert_array_equal(vectoriser.transform(frame[8:9]), X[8:9])
     np.testing.assert_array_equal(vectoriser.transform(frame[9:]), X[9:])
+
+
+def test_a_column_is_read_like_its_file_when_learnt_and_predicted() -> None:
+    def european(rows: range, share: str) -> Table:
+        people = [f"{900 + 37 * row:,}".replace(",", ".") for row in rows]
+        lines = [f"{share.format(row)};{cell};{'ab'[row > 20]}" for row, cell in zip(rows, people, strict=True)]
+        return parse("\n".join(["x;people;kind", *lines]).encode(), "t.csv", format="csv")
+
+    plain = "x,people,kind\n" + "".join(f"0.{row:02d},{900 + 37 * row},{'ab'[row > 20]}\n" for row in range(40))
+    frame = parse(plain.encode(), "p.csv", format="csv").frame
+    told, silent = european(range(40), "0,{:02d}"), european(range(10, 12), "1")
+    assert (told.source.notation, silent.source.notation) == (COMMA, POINT)
+    learnt = fit_vectoriser(told.frame, ["kind"], usual=COMMA)
+    assert learnt.notes == ()
+    X = learnt.transform(told.frame, COMMA)
+    np.testing.assert_array_equal(X, learnt.transform(frame))
+    people = [source == "people" for source in learnt.sources]
+    np.testing.assert_array_equal(learnt.transform(silent.frame)[:, people], X[10:12, people])
+    # a file that tells is read as it says, whatever the model learnt
+    np.testing.assert_array_equal(fit_vectoriser(frame, ["kind"]).transform(told.frame, COMMA), X)
+
+
+def test_answers_are_written_as_a_file_with_decimal_commas_writes_them() -> None:
+    rows = [(row, f"{900 + 10 * row:,}".replace(",", "."), ("1.100", "2.000")[row > 20]) for row in range(40)]
+    lines = [f"0,{row:02d};{price if row % 2 else ''};{code if row % 3 else ''}" for row, price, code in rows]
+    table = parse("\n".join(["x;price;code", *lines]).encode(), "t.csv", format="csv")
+    filled = fill(table, ["price", "code"], task="code=classes", features="linear")
+    prices, codes = filled.results
+    assert "from 910 to 1290, reading '1.010' as 1010" in prices.target.reason
+    assert prices.cells[-1] in ("1.279", "1.280", "1.281")
+    assert codes.target.outputs == ("1.100", "2.000")
+    assert set(codes.cells) == {"1.100", "2.000"}
+    assert glance_of(filled).columns[0].words == "910 to 1,290, half below 1,100"
 
 
 def test_a_target_without_holes_is_only_checked(beasts: Text, csv_table: Reader) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from lsvv.report.content import Column, Glance
 from lsvv.report.words import count, number, percent, shortened
 from lsvv.tables import Filled
-from lsvv.tables.cells import is_list, read_numbers
+from lsvv.tables.cells import Notation, is_list, read_numbers
 from lsvv.tables.filling import cells_of
 
 __all__ = ["glance_of"]
@@ -27,7 +27,8 @@ def glance_of(filled: Filled) -> Glance:
     roles = {str(name): _role(str(name), targets, filled.vectoriser.kinds) for name in frame.columns}
     order = sorted(roles, key=lambda name: ("target", "input", "left out").index(roles[name]))
     columns = tuple(
-        _column(name, roles[name], _kind(name, filled), cells_of(filled.table, name)) for name in order[:MOST_COLUMNS]
+        _column(name, roles[name], _kind(name, filled), cells_of(filled.table, name), filled.table.source.notation)
+        for name in order[:MOST_COLUMNS]
     )
     rest = len(order) - len(columns)
     return Glance(filled.table.name, len(frame), len(order), int(filled.X.shape[1]), columns, rest)
@@ -42,10 +43,10 @@ def _kind(name: str, filled: Filled) -> str:
     return tasks.get(name) or filled.vectoriser.kinds.get(name, "–")
 
 
-def _column(name: str, role: str, kind: str, cells: list[Any]) -> Column:
+def _column(name: str, role: str, kind: str, cells: list[Any], usual: Notation) -> Column:
     known = [cell for cell in cells if cell is not None]
     empty = 1.0 - len(known) / len(cells)
-    reading = read_numbers(known)
+    reading = read_numbers(known, usual)
     numbers = reading.values[~np.isnan(reading.values)]
     if kind not in ("number", "numbers") or not reading.mostly or not np.isfinite(numbers).all():
         return Column(name, role, kind, empty, _said(known))

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from lsvv.features import MappedRows, RandomFourier
-from lsvv.tables.cells import COMMA, as_numbers, is_list, is_missing, plain, read_numbers
+from lsvv.tables.cells import COMMA, POINT, Notation, as_numbers, is_list, is_missing, plain, read_numbers
 from lsvv.tables.files import parse
 from lsvv.tables.filling import Filled, cells_of
 from lsvv.tables.results import Answer
@@ -205,7 +205,9 @@ def with_labels(table: Table, answers: Table, targets: Sequence[str]) -> Table:
     """The table with the labels of a filled sheet in its empty cells; known cells are never changed."""
     frame = table.frame.copy()
     columns = {column: cells_of(table, column) for column in targets if column in frame.columns}
-    kinds = {column: _kind_of(cells) for column, cells in columns.items()}
+    kinds = {
+        column: _kind_of(cells, table.source.notation, answers.source.notation) for column, cells in columns.items()
+    }
     labels: dict[str, dict[int, Any]] = {column: dict(table.labels.get(column, {})) for column in columns}
     taken = left = 0
     for where, number, column, label in _given(answers):
@@ -258,41 +260,54 @@ class _Kind:
         return cell
 
 
-def _kind_of(cells: Sequence[Any]) -> _Kind:
+def _kind_of(cells: Sequence[Any], usual: Notation, sheet: Notation) -> _Kind:
+    """What a column holds; ``usual`` and ``sheet`` are how the file of the column and the sheet write numbers."""
     known = [plain(cell) for cell in cells if cell is not None]
     if any(is_list(cell) for cell in known):
         parts = [plain(part) for cell in known if is_list(cell) for part in cell]
         whole = bool(parts) and all(isinstance(part, int) for part in parts)
-        return _Kind("lists of whole numbers", _whole_numbers) if whole else _Kind("lists", _parts)
+        return _Kind("lists of whole numbers", _whole_numbers) if whole else _Kind("lists", _names)
     if known and all(isinstance(cell, bool) for cell in known):
         return _Kind(f"true or false ({', '.join(TRUTHS)})", lambda label: TRUTHS.get(label.strip().lower()))
-    reading = read_numbers(known)
+    reading = read_numbers(known, usual)
     if not known or reading.strange:
         return _Kind("texts", str)
     if isinstance(known[0], str):
-        notation = reading.notation
-        sign = "comma" if notation is COMMA else "point"
-        # a number in the other notation would turn the column into names
-        return _Kind(f"numbers with a decimal {sign}", lambda label: label.strip() if notation.reads(label) else None)
+        sign = "comma" if reading.notation is COMMA else "point"
+        return _Kind(f"numbers with a decimal {sign}", lambda label: _written(label, reading.notation, sheet))
     if all(isinstance(cell, int) for cell in known):
-        return _Kind("whole numbers", _whole_number)
-    return _Kind("numbers", _number)
+        return _Kind("whole numbers", lambda label: _whole_number(label, sheet))
+    return _Kind("numbers", lambda label: _float(label, sheet))
 
 
-def _parts(label: str) -> list[str]:
+def _names(label: str) -> list[str]:
     return [part.strip() for part in label.split(";") if part.strip()]
 
 
+def _written(label: str, notation: Notation, sheet: Notation) -> str | None:
+    """The number as its column writes it; None for one in the other notation, which would turn the column into names.
+
+    A sheet with decimal commas that reads it otherwise than the column tells that it may be in the other.
+    """
+    doubtful = sheet is COMMA and sheet.reads(label) and sheet.plain(label) != notation.plain(label)
+    return label.strip() if notation.reads(label) and not doubtful else None
+
+
 def _whole_numbers(label: str) -> list[int] | None:
-    numbers = [_whole_number(part) for part in _parts(label)]
-    return None if None in numbers else [number for number in numbers if number is not None]
+    numbers = []
+    for name in _names(label):
+        number = _whole_number(name, POINT)
+        if number is None:
+            return None
+        numbers.append(number)
+    return numbers
 
 
-def _number(label: str) -> float | None:
-    value = as_numbers([label])
+def _float(label: str, usual: Notation) -> float | None:
+    value = as_numbers([label], usual)
     return None if value is None else float(value[0])
 
 
-def _whole_number(label: str) -> int | None:
-    value = _number(label)
+def _whole_number(label: str, usual: Notation) -> int | None:
+    value = _float(label, usual)
     return None if value is None or not value.is_integer() else int(value)

@@ -165,7 +165,7 @@ def _number(value: Any, notation: Notation) -> float | None:
     return float(value) if is_number else None
 
 
-def as_numbers(values: Sequence[Any]) -> np.ndarray | None:
+def as_numbers(values: Sequence[Any], usual: Notation = POINT) -> np.ndarray | None:
     """The values as float64 with NaN for None; None where one of them is no number.
 
     Examples
@@ -177,7 +177,7 @@ def as_numbers(values: Sequence[Any]) -> np.ndarray | None:
     >>> as_numbers(["007"]) is None
     True
     """
-    reading = read_numbers(values)
+    reading = read_numbers(values, usual)
     return None if reading.strange else reading.values
 
 

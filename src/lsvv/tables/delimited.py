@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from lsvv.tables.cells import COMMA, POINT, ambiguous, known, read_numbers
+from lsvv.tables.cells import COMMA, POINT, Notation, ambiguous, known, read_numbers
 from lsvv.tables.encoding import Encoding, find_encoding, in_bytes, plain_bytes, text_of
 from lsvv.tables.table import Edits, Source, Table, TableError, unique_names
 
@@ -49,7 +49,7 @@ class Delimited(Source):
     encoding: Encoding
     columns: tuple[str, ...]
     suffix: str
-    decimal_comma: bool
+    notation: Notation
 
     def rendered(self, edits: Edits) -> bytes:
         """Every record as it was, with empty cells filled and new cells appended."""
@@ -85,7 +85,7 @@ class Delimited(Source):
         if isinstance(value, bool):
             return b"true" if value else b"false"
         if not isinstance(value, str):
-            value = repr(value).replace(".", ",") if self.decimal_comma else repr(value)
+            value = repr(value).replace(".", self.notation.decimal)
         raw = self._encoded(value)
         if any(mark in raw for mark in (self.delimiter, b'"', b"\n", b"\r")) or raw != raw.strip():
             return b'"' + raw.replace(b'"', b'""') + b'"'
@@ -101,10 +101,7 @@ class Delimited(Source):
 
 
 def read_delimited(data: bytes, name: str, suffix: str) -> Table:
-    """A table from the bytes of a CSV or TSV file; the first record names the columns, values are texts.
-
-    Where the file writes decimal commas, a column that alone would not say so holds numbers instead.
-    """
+    """A table from the bytes of a CSV or TSV file; the first record names the columns, values are texts."""
     import pandas as pd
 
     encoding = find_encoding(data, name)
@@ -127,15 +124,15 @@ def read_delimited(data: bytes, name: str, suffix: str) -> Table:
     }
     short = sum(len(record.cells(delimiter)) < len(columns) for record in rows)
     told = f"{short} rows have fewer cells than there are columns; the missing ones count as empty."
-    decimal_comma = delimiter != b"," and _has_decimal_commas(values.values())
-    resolved = _with_decimal_commas(values) if decimal_comma else ()
-    source = Delimited(header, body, delimiter, encoding, tuple(columns), suffix, decimal_comma)
+    notation = POINT if delimiter == b"," else _notation(values.values())
+    resolved = _with_decimal_commas(values) if notation is COMMA else ()
+    source = Delimited(header, body, delimiter, encoding, tuple(columns), suffix, notation)
     frame = pd.DataFrame(values, columns=columns, index=range(len(rows)))
     return Table(name, frame, source, (*encoding.notes, *notes, *([told] if short else []), *resolved))
 
 
-def _has_decimal_commas(columns: Iterable[Sequence[Any]]) -> bool:
-    """Whether the file writes numbers as 1,5: its columns vote, and without any that is sure 1,050 decides."""
+def _notation(columns: Iterable[Sequence[Any]]) -> Notation:
+    """How the file writes numbers: its columns vote, and without any that is sure 1,050 decides."""
     commas = points = perhaps = 0
     for column in columns:
         texts = _with_digits(column)
@@ -144,14 +141,11 @@ def _has_decimal_commas(columns: Iterable[Sequence[Any]]) -> bool:
             commas += alone.notation is COMMA
             points += here.notation is POINT
             perhaps += ambiguous(texts, POINT) is not None
-    return commas + perhaps > 0 and commas >= points
+    return COMMA if commas + perhaps > 0 and commas >= points else POINT
 
 
-def _with_decimal_commas(values: dict[str, Any]) -> list[str]:
-    """Columns such as 1,050 or 1.050, which alone say something else, become numbers; with a note for each."""
-    import pandas as pd
-
-    notes = []
+def _with_decimal_commas(values: Mapping[str, Sequence[Any]]) -> Iterator[str]:
+    """Notes of the columns such as 1,050 or 1.050, which alone say something else than in their file."""
     for column, cells in values.items():
         texts = _with_digits(cells)
         alone, here = read_numbers(texts), read_numbers(texts, usual=COMMA)
@@ -159,11 +153,7 @@ def _with_decimal_commas(values: dict[str, Any]) -> list[str]:
             continue
         signed = next((text for text in texts if text and COMMA.reads(text) and ("," in text or "." in text)), None)
         if signed is not None:
-            notes.append(f"Column {column!r} is read with decimal commas like its file, {COMMA.explained(signed)}.")
-            numbers = [int(number) if number.is_integer() else number for number in here.values.tolist()]
-            read = [cell if number != number else number for cell, number in zip(known(cells), numbers, strict=True)]
-            values[column] = pd.Series(read, dtype=object)
-    return notes
+            yield f"Column {column!r} is read with decimal commas like its file, {COMMA.explained(signed)}."
 
 
 def _with_digits(column: Sequence[Any]) -> list[str | None]:

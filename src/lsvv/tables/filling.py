@@ -141,8 +141,8 @@ def fill(
         check_columns(table, targets)
         coded = _coded(table, targets, task)
     with watch.stage("Turning columns into numbers", 0.05):
-        vectoriser = fit_vectoriser(table.frame, targets, random_state)
-        X = vectoriser.transform(table.frame)
+        vectoriser = fit_vectoriser(table.frame, targets, random_state, table.source.notation)
+        X = vectoriser.transform(table.frame, table.source.notation)
     fitted = fit_groups(X, grouped(coded), features, random_state, watch)
     with watch.stage("Filling the holes", 0.95):
         found = {one.target.column: one for part in fitted for one in answers(part.group, part.model, X)}
@@ -181,7 +181,8 @@ def cells_of(table: Table, column: str) -> list[Any]:
 
 def _coded(table: Table, columns: Sequence[str], task: str | None) -> list[Target]:
     cells = {column: cells_of(table, column) for column in columns}
-    return [code(finding, cells[finding.column]) for finding in find_task(cells, task_words(task, columns))]
+    found = find_task(cells, task_words(task, columns), table.source.notation)
+    return [code(finding, cells[finding.column]) for finding in found]
 
 
 def _results(table: Table, found: Sequence[Answer]) -> tuple[TargetResult, ...]:

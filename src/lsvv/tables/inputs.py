@@ -58,44 +58,50 @@ class Vectoriser:
     decimal_commas: tuple[str, ...] = ()
     day_first: tuple[str, ...] = ()
 
-    def transform(self, frame: pd.DataFrame) -> np.ndarray:
-        """The rows of ``frame`` as float32; a table without rows, or that lacks a column, is refused."""
+    def transform(self, frame: pd.DataFrame, usual: Notation = POINT) -> np.ndarray:
+        """The rows of ``frame`` as float32; a table without rows, or that lacks a column, is refused.
+
+        ``usual`` is how the file of the frame writes numbers.
+        """
         lacking = [column for column in self.kinds if column not in frame.columns]
         if lacking:
             raise TableError(f"The table has no column {lacking[0]!r}, which the model was fitted with. Add it.")
         if not len(frame):
             raise TableError("The table has no rows below its first line. Add rows.")
         # a column is read as a whole, however many blocks of rows are encoded
-        typed = {column: _computable(reading) for column, reading in self._readings(frame).items()}
+        typed = {column: _computable(reading) for column, reading in self._readings(frame, usual).items()}
         for column in (column for column, kind in self.kinds.items() if kind == "date"):
             typed[column] = _dates(known(frame[column]), column in self.day_first)
         blocks = [slice(start, start + FITTING_ROWS) for start in range(0, len(frame), FITTING_ROWS)]
         encoded = [_encoded(self.encoder, _prepared(frame, self.kinds, typed, rows)) for rows in blocks]
         return np.concatenate([_standard(block, self.middle, self.centre, self.scale) for block in encoded])
 
-    def unread(self, frame: pd.DataFrame) -> tuple[str, ...]:
+    def unread(self, frame: pd.DataFrame, usual: Notation = POINT) -> tuple[str, ...]:
         """Notes of the cells of ``frame`` that count as empty because they are no numbers, as their columns are."""
-        found = self._readings(frame).items()
+        found = self._readings(frame, usual).items()
         return tuple(
             note for column, reading in found for note in _strange_cells(column, known(frame[column]), reading)
         )
 
-    def _readings(self, frame: pd.DataFrame) -> dict[str, Reading]:
-        """The columns of numbers, written as they were when the model learnt, unless that cannot be."""
+    def _readings(self, frame: pd.DataFrame, usual: Notation) -> dict[str, Reading]:
+        """The columns of numbers, written as in their file or when the model learnt, unless that cannot be."""
         return {
-            column: _read(known(frame[column]), COMMA if column in self.decimal_commas else POINT)
+            column: _read(known(frame[column]), COMMA if column in self.decimal_commas else usual)
             for column, kind in self.kinds.items()
             if kind == "number"
         }
 
 
-def fit_vectoriser(frame: pd.DataFrame, leave_out: Sequence[str], random_state: int = 0) -> Vectoriser:
+def fit_vectoriser(
+    frame: pd.DataFrame, leave_out: Sequence[str], random_state: int = 0, usual: Notation = POINT
+) -> Vectoriser:
     """Learn how to turn the columns of ``frame`` into numbers, those to leave out apart.
 
+    ``usual`` is how the file of the frame writes numbers, in columns that alone do not say.
     Columns that are empty, constant or merely name their rows are left out with a note. Large tables are learnt from
     a random part of their rows.
     """
-    found = _Found()
+    found = _Found(usual)
     for column in frame.columns:
         if column not in leave_out:
             found.add(str(column), known(frame[column]))
@@ -123,6 +129,7 @@ def fit_vectoriser(frame: pd.DataFrame, leave_out: Sequence[str], random_state: 
 class _Found:
     """What the columns of a table hold, gathered one by one."""
 
+    usual: Notation
     kinds: dict[str, str] = field(default_factory=dict)
     typed: dict[str, np.ndarray] = field(default_factory=dict)
     decimal_commas: list[str] = field(default_factory=list)
@@ -130,7 +137,7 @@ class _Found:
     notes: list[str] = field(default_factory=list)
 
     def add(self, column: str, cells: list[Any]) -> None:
-        reading = _read(cells)
+        reading = _read(cells, self.usual)
         # a rare text beside one number is all that the column says
         if reading.mostly and (not reading.strange or np.nanmin(reading.values) < np.nanmax(reading.values)):
             self._add_numbers(column, cells, reading)
@@ -166,7 +173,8 @@ class _Found:
             self.decimal_commas.append(column)
         self.notes += _strange_cells(column, cells, reading)
         example = ambiguous(given, reading.notation)
-        if example is not None:
+        # of a file with decimal commas its reader has told
+        if example is not None and self.usual is POINT:
             self.notes.append(f"Column {column!r} is read with groups of thousands, {example}.")
         beyond = int(np.sum(np.abs(reading.values) > LARGEST))
         if beyond:
@@ -266,7 +274,7 @@ def _texts(column: pd.Series) -> pd.Series:
     return pd.Series([None if cell is None else _text(cell) for cell in known(column)], dtype="str")
 
 
-def _read(cells: list[Any], usual: Notation = POINT) -> Reading:
+def _read(cells: list[Any], usual: Notation) -> Reading:
     """The numbers of an input column, where true and false count as 1 and 0."""
     return read_numbers([int(cell) if isinstance(cell, (bool, np.bool_)) else cell for cell in cells], usual)
 

@@ -98,7 +98,7 @@ class TableModel:
 
     def predictions(self, table: Table) -> Edits:
         """New columns for a table: each target's prediction, and its probability or interval."""
-        X = self.vectoriser.transform(table.frame)
+        X = self.vectoriser.transform(table.frame, table.source.notation)
         taken = {str(column) for column in table.frame.columns}
         columns: dict[str, list[Any]] = {}
         for part in self.fitted:

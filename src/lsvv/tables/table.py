@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from lsvv.tables.cells import POINT, Notation
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -42,6 +44,8 @@ class Source(ABC):
     """The file a table was read from, kept so that what was known can be written back as it was."""
 
     suffix: str
+    notation: Notation = POINT
+    """How texts of the file write numbers, in columns that alone do not say."""
 
     @abstractmethod
     def rendered(self, edits: Edits) -> bytes:

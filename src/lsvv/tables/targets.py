@@ -28,7 +28,7 @@ from lsvv.tables.tasks import Finding, separator_of
 
 __all__ = ["ClassTarget", "Group", "LabelTarget", "NumberTarget", "TagTarget", "Target", "code", "grouped"]
 
-_WHOLE = re.compile(r"[+-]?(?:0|[1-9]\d*)\.0*")
+_WHOLE = {sign: re.compile(rf"[+-]?(?:0|[1-9]\d*){re.escape(sign)}0*") for sign in ".,"}
 _SWAPPED = str.maketrans(".,", ",.")
 
 
@@ -189,7 +189,7 @@ def grouped(targets: Sequence[Target]) -> list[Group]:
 
 
 def _classes(finding: Finding, cells: list[Any], known: np.ndarray) -> Target:
-    keys = [None if cell is None else _key(cell) for cell in cells]
+    keys = [None if cell is None else _key(cell, finding.usual) for cell in cells]
     forms: dict[str, Counter[Any]] = {}
     for key, cell in zip(keys, cells, strict=True):
         if key is not None:
@@ -207,18 +207,18 @@ def _classes(finding: Finding, cells: list[Any], known: np.ndarray) -> Target:
     return ClassTarget(finding.column, "classes", finding.reason, known, values, tuple(names), spellings)
 
 
-def _key(cell: Any) -> str:
+def _key(cell: Any, usual: Notation) -> str:
     """One key for every way to write a class: blanks around it and 1 against 1.0 do not matter."""
     value = plain(cell)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     text = str(value).strip()
     # 1.10 may be a version other than 1.1
-    return text.partition(".")[0] if _WHOLE.fullmatch(text) else text
+    return text.partition(usual.decimal)[0] if _WHOLE[usual.decimal].fullmatch(text) else text
 
 
 def _labels(finding: Finding, cells: list[Any], known: np.ndarray) -> Target:
-    numbers = as_numbers([int(cell) if isinstance(cell, (bool, np.bool_)) else cell for cell in cells])
+    numbers = as_numbers([int(cell) if isinstance(cell, (bool, np.bool_)) else cell for cell in cells], finding.usual)
     if numbers is None or not set(numbers[known].tolist()) <= {0.0, 1.0}:
         wrong = next((cell for cell in cells if cell is not None and str(cell) not in ("0", "1")), None)
         raise TableError(f"The target {finding.column!r} is to be 0 or 1, but holds {wrong!r}. Choose another task.")
@@ -238,7 +238,7 @@ def _tags(finding: Finding, cells: list[Any], known: np.ndarray) -> Target:
     split = [None if cell is None else _parts(cell, separator) for cell in cells]
     forms: dict[str, Any] = {}
     for tag in (tag for tags in split if tags is not None for tag in tags):
-        forms.setdefault(_key(tag), tag)
+        forms.setdefault(_key(tag, finding.usual), tag)
     names = sorted(forms)
     if len(names) < 2:
         raise TableError(f"The target {finding.column!r} holds fewer than two different tags. Label rows with others.")
@@ -247,7 +247,7 @@ def _tags(finding: Finding, cells: list[Any], known: np.ndarray) -> Target:
     for row, tags in enumerate(split):
         if tags is not None:
             values[row] = 0.0
-            values[row, [place[_key(tag)] for tag in tags]] = 1.0
+            values[row, [place[_key(tag, finding.usual)] for tag in tags]] = 1.0
     spellings = tuple(forms[name] for name in names) if lists else None
     return TagTarget(finding.column, "tags", finding.reason, known, values, tuple(names), separator, spellings)
 
@@ -265,7 +265,7 @@ def _parts(cell: Any, separator: str | None) -> list[Any]:
 
 
 def _numbers(finding: Finding, cells: list[Any], known: np.ndarray) -> Target:
-    reading = read_numbers(cells)
+    reading = read_numbers(cells, finding.usual)
     numbers, column = reading.values, finding.column
     if reading.strange:
         row = reading.strange[0]

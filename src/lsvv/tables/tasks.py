@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lsvv.tables.cells import COMMA, POINT, Formula, as_numbers, is_date, is_list, read_numbers
+from lsvv.tables.cells import COMMA, POINT, Formula, Notation, as_numbers, is_date, is_list, read_numbers
 from lsvv.tables.table import Table, TableError
 
 __all__ = ["TASKS", "Finding", "by_column", "check_columns", "find_task", "separator_of", "task_words"]
@@ -30,11 +30,12 @@ _CURRENCY = re.compile(r"[$€£¥]|\b(?:USD|EUR|GBP|CHF|JPY)\b")
 
 @dataclass(frozen=True)
 class Finding:
-    """The task of a column and why."""
+    """The task of a column and why; ``usual`` is how it writes numbers where its cells do not say."""
 
     column: str
     task: str
     reason: str
+    usual: Notation = POINT
 
 
 def check_columns(table: Table, columns: Sequence[str]) -> None:
@@ -100,19 +101,18 @@ def by_column(words: str | None, columns: Sequence[str]) -> Iterator[tuple[str |
             yield column, word.strip()
 
 
-def find_task(values: Mapping[str, Sequence[Any]], given: Mapping[str, str]) -> list[Finding]:
+def find_task(values: Mapping[str, Sequence[Any]], given: Mapping[str, str], usual: Notation = POINT) -> list[Finding]:
     """The task of every target column; ``values`` holds each column's cells, None where empty."""
     for column, cells in values.items():
         _refuse_too_few(column, sum(cell is not None for cell in cells))
         _refuse_unknowable(column, cells)
     found = [
-        Finding(column, given[column], "as asked for") if column in given else _find(column, cells)
+        Finding(column, given[column], "as asked for") if column in given else _find(column, cells, usual)
         for column, cells in values.items()
     ]
-    if sum(one.task == "labels" for one in found) > 1:
-        return found
     # a single 0/1 column has no other to be learnt with: it is two classes
-    return [replace(one, task="classes") if one.task == "labels" else one for one in found]
+    alone = sum(one.task == "labels" for one in found) == 1
+    return [replace(one, task="classes" if alone and one.task == "labels" else one.task, usual=usual) for one in found]
 
 
 def _refuse_too_few(column: str, n_known: int) -> None:
@@ -139,13 +139,13 @@ def _refuse_unknowable(column: str, cells: Sequence[Any]) -> None:
             )
 
 
-def _find(column: str, cells: Sequence[Any]) -> Finding:
+def _find(column: str, cells: Sequence[Any], usual: Notation) -> Finding:
     known = [cell for cell in cells if cell is not None]
     if any(is_list(cell) for cell in known):
         return Finding(column, "tags", "its cells are lists")
     if all(isinstance(cell, (bool, np.bool_)) for cell in known):
         return Finding(column, "labels", "its cells are true or false")
-    numbers = as_numbers(known)
+    numbers = as_numbers(known, usual)
     if numbers is not None:
         return _find_numbers(column, numbers)
     return _find_texts(column, cells, known)
