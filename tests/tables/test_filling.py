@@ -5,6 +5,7 @@ import io
 import json
 from collections.abc import Callable
 from datetime import date, timedelta
+from typing import Any
 
 import numpy as np
 import pytest
@@ -143,18 +144,18 @@ def test_dates_are_read_in_the_order_they_are_written(csv_table: Reader, form: s
     months = "01" in form
     days = [date(2020 + row // 12, 1 + row % 12, 1) if months else date(2020, 1, 1) + row * WEEK for row in range(60)]
 
-    def fitted(form: str) -> tuple[np.ndarray, tuple[str, ...]]:
+    def written(form: str) -> Any:
         cells = [day.strftime(form) for day in days]
-        frame = csv_table("when,kind\n" + "\n".join(f"{cell},{row % 3}" for row, cell in enumerate(cells))).frame
-        vectoriser = fit_vectoriser(frame, ["kind"])
-        X = vectoriser.transform(frame)
-        # a single date is read as its column was
-        np.testing.assert_array_equal(vectoriser.transform(frame[1:2]), X[1:2])
-        return X, vectoriser.notes
+        return csv_table("when,kind\n" + "\n".join(f"{cell},{row % 3}" for row, cell in enumerate(cells))).frame
 
-    X, notes = fitted(form)
-    np.testing.assert_allclose(X, fitted("%Y-%m-%d")[0], atol=1e-4)
-    assert notes == (() if note is None else (f"Column 'when' is read as dates with {note}.",))
+    frame, plain = written(form), written("%Y-%m-%d")
+    vectoriser = fit_vectoriser(frame, ["kind"])
+    X = vectoriser.transform(frame)
+    # a single date is read as its column was, and one that starts with the year as it must
+    np.testing.assert_array_equal(vectoriser.transform(frame[1:2]), X[1:2])
+    np.testing.assert_array_equal(vectoriser.transform(plain), X)
+    np.testing.assert_allclose(X, fit_vectoriser(plain, ["kind"]).transform(plain), atol=1e-4)
+    assert vectoriser.notes == (() if note is None else (f"Column 'when' is read as dates with {note}.",))
 
 
 def test_quoted_thousands_count_as_thousands_in_inputs_and_targets(csv_table: Reader) -> None:

@@ -6,6 +6,7 @@ import json
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -250,7 +251,11 @@ def _dates(cells: list[Any], day_first: bool) -> np.ndarray:
     with warnings.catch_warnings():
         # a new table may hold 15/01/2020 where months came first: it is what it can only be
         warnings.simplefilter("ignore")
-        read = pd.to_datetime(pd.Series(cells), errors="coerce", utc=True, format="mixed", dayfirst=day_first)
+        parsed = partial(pd.to_datetime, errors="coerce", utc=True, format="mixed")
+        # 2020-02-01 is the first of February whatever comes first in 01/02/2020
+        ordered = np.array([isinstance(cell, str) and day_and_month(cell) is not None for cell in cells], dtype=bool)
+        texts = pd.Series(cells, dtype=object)
+        read = parsed(texts.mask(ordered, None)).fillna(parsed(texts.where(ordered, None), dayfirst=day_first))
     return np.asarray(read.dt.tz_localize(None))
 
 
