@@ -88,7 +88,8 @@ def test_mixed_encodings_are_read_line_by_line_with_a_note() -> None:
 
 def test_markers_mean_an_empty_cell_and_can_be_chosen() -> None:
     data = b"a,b\nNA,-\nnone, \nn/a,None\n#NA,?\n"
-    assert cells(parse(data, "t", format="csv")) == [[None, "-"], ["none", None], [None, None], [None, None]]
+    # None may be one of several classes
+    assert cells(parse(data, "t", format="csv")) == [[None, "-"], ["none", None], [None, "None"], [None, None]]
     chosen = cells(parse(data, "t", format="csv", missing=("-",)))
     assert chosen == [["NA", None], ["none", None], ["n/a", "None"], ["#NA", "?"]]
 

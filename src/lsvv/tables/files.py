@@ -33,7 +33,7 @@ FORMATS: dict[str, Callable[[bytes, str, str], Table]] = {
     ".jsonl": read_json_lines,
     ".ndjson": read_json_lines,
 }
-MISSING = ("NA", "N/A", "n/a", "#N/A", "#NA", "NaN", "nan", "null", "NULL", "None", "<NA>", "?")
+MISSING = ("NA", "N/A", "n/a", "#N/A", "#NA", "NaN", "nan", "null", "NULL", "<NA>", "?")
 """Texts that mean an empty cell, beside blanks."""
 _OTHER_ENDINGS = {".txt": ".csv", ".tab": ".tsv", ".pq": ".parquet", ".ndjson": ".jsonl"}
 """Endings that mean the format of another."""
