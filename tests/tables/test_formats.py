@@ -135,7 +135,32 @@ def test_merged_cells_count_with_their_value_and_empty_ones_are_parted_to_be_fil
     assert [str(one) for one in sheet.merged_cells.ranges] == ["A2:A3"]
 
 
-def test_a_sheet_of_charts_is_no_table() -> None:
+def test_a_title_over_several_columns_stands_in_the_first() -> None:
+    book = openpyxl.Workbook()
+    for row in (["name", "size", "kind"], ["North", None, None], ["ann", 1, "cat"], ["South", None, None], []):
+        book.active.append(row)
+    book.active.merge_cells("A2:C2")
+    book.active.merge_cells("A4:B5")
+    stream = io.BytesIO()
+    book.save(stream)
+    table = parse(stream.getvalue(), "t.xlsx", format="xlsx")
+    assert table.frame["name"].tolist() == ["North", "ann", "South"]
+    assert table.frame["size"].tolist() == [None, 1, None]
+    assert table.frame["kind"].tolist() == [None, "cat", None]
+    assert table.notes == ()
+
+
+def test_a_workbook_of_charts_alone_is_no_table() -> None:
+    book = openpyxl.Workbook()
+    book.create_chartsheet("chart").add_chart(openpyxl.chart.BarChart())
+    book.remove(book.active)
+    stream = io.BytesIO()
+    book.save(stream)
+    with pytest.raises(TableError, match=r"t.xlsx holds charts but no sheet of cells. Put the table into a sheet."):
+        parse(stream.getvalue(), "t.xlsx", format="xlsx")
+
+
+def test_the_table_is_the_first_sheet_of_cells() -> None:
     book = openpyxl.Workbook()
     book.active.append(["kind", "size"])
     book.active.append(["cat", 1])

@@ -73,20 +73,19 @@ def _value(value: Any, cell: Any) -> Any:
 
 
 def _spread(body: list[list[Any]], ranges: Any) -> int:
-    """Writes what a merged cell shows into all rows and columns below the first line that it covers; how many it is."""
+    """Writes what a merged cell shows into all rows that it covers; how many that are.
+
+    Columns to the right stay empty: the title of a section is no number of each of them.
+    """
     count = 0
     for one in ranges:
-        top, left = one.min_row - 2, one.min_col - 1
-        covered = [
-            (row, place)
-            for row in range(max(top, 0), min(one.max_row - 1, len(body)))
-            for place in range(left, min(one.max_col, len(body[row])))
-        ]
-        if top < 0 or not covered or body[top][left] is None:
+        top, place = one.min_row - 2, one.min_col - 1
+        covered = body[top : one.max_row - 1] if top >= 0 else []
+        if len(covered) < 2 or place >= len(covered[0]) or covered[0][place] is None:
             continue
         count += len(covered)
-        for row, place in covered:
-            body[row][place] = body[top][left]
+        for row in covered:
+            row[place] = covered[0][place]
     return count
 
 
