@@ -1,15 +1,19 @@
 """What to label next, and labels that come back."""
 
+import io
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import naive
 from lsvv.features import RandomFourier
 from lsvv.tables import Filled, Table, TableError, WritingError, asking, fill, parse
 from lsvv.tables.asking import check_sheet, costs_of, questions, sheet, uncertainty, with_labels
+from lsvv.tables.table import Edits
 
 Text = Callable[..., str]
 Reader = Callable[[str | bytes], Table]
@@ -141,7 +145,8 @@ def typed(column: str) -> Table:
         *[("truths", word, True) for word in ("true", "TRUE", " y", "Yes", "t", "1")],
         *[("truths", word, False) for word in ("false", "N", "no", "f", "0")],
         ("whole", "12", 12),
-        ("numbers", "12", 12.0),
+        ("whole", "12.5", 12.5),
+        ("numbers", "12", 12),
         ("numbers", "1.5", 1.5),
         ("points", " 1.5", "1.5"),
         ("commas", "1,5", "1,5"),
@@ -163,8 +168,7 @@ def test_a_label_becomes_what_its_column_holds(csv_table: Reader, column: str, l
     [
         ("truths", "x", "true or false"),
         ("truths", "2", "true or false"),
-        ("whole", "12 kg", "whole numbers"),
-        ("whole", "1.5", "whole numbers"),
+        ("whole", "12 kg", "numbers"),
         ("numbers", "12 kg", "numbers"),
         ("points", "12 kg", "numbers with a decimal point"),
         ("points", "1,5", "numbers with a decimal point"),
@@ -177,6 +181,20 @@ def test_a_label_that_its_column_cannot_hold_is_refused(csv_table: Reader, colum
     sheet = csv_table(f'row,target,label\n3,{column},\n3,{column},"{label}"\n')
     with pytest.raises(TableError, match=f"t.csv: line 3, column '{column}' says '{label}', but the .* are {kind}"):
         with_labels(typed(column), sheet, [column])
+
+
+def test_a_label_is_whole_where_the_type_of_its_column_is(csv_table: Reader) -> None:
+    stream = io.BytesIO()
+    columns = {"n": pa.array([3, 4, None]), "none": pa.array([None] * 3, pa.int8()), "x": pa.array([3.0, 4.0, None])}
+    pq.write_table(pa.table(columns), stream)
+    table = parse(stream.getvalue(), "t.parquet", format="parquet")
+    for column in ("n", "none"):
+        assert with_labels(table, csv_table(f"row,target,label\n3,{column},5\n"), [column]).labels == {column: {2: 5}}
+        with pytest.raises(TableError, match=r"says '5\.5', but the known cells are whole numbers"):
+            with_labels(table, csv_table(f"row,target,label\n3,{column},5.5\n"), [column])
+    halves = with_labels(table, csv_table("row,target,label\n3,x,5.5\n"), ["x"])
+    written = table.source.rendered(Edits(halves.labels, {}))
+    assert pq.read_table(io.BytesIO(written)).column("x").to_pylist() == [3.0, 4.0, 5.5]
 
 
 EUROPEAN = "x;y\n1,5;{}\n2,5;785\n3,5;\n"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from lsvv.tables.cells import COMMA, POINT, Notation, as_numbers, is_list, is_mi
 from lsvv.tables.files import parse
 from lsvv.tables.filling import Filled, cells_of
 from lsvv.tables.results import Answer
-from lsvv.tables.table import Table, TableError, WritingError, fresh_name
+from lsvv.tables.table import Source, Table, TableError, WritingError, fresh_name
 from lsvv.tables.tasks import by_column
 
 __all__ = ["Question", "best_questions", "check_sheet", "costs_of", "questions", "sheet", "uncertainty", "with_labels"]
@@ -205,9 +206,8 @@ def with_labels(table: Table, answers: Table, targets: Sequence[str]) -> Table:
     """The table with the labels of a filled sheet in its empty cells; known cells are never changed."""
     frame = table.frame.copy()
     columns = {column: cells_of(table, column) for column in targets if column in frame.columns}
-    kinds = {
-        column: _kind_of(cells, table.source.notation, answers.source.notation) for column, cells in columns.items()
-    }
+    sheet = answers.source.notation
+    kinds = {column: _kind_of(column, cells, table.source, sheet) for column, cells in columns.items()}
     labels: dict[str, dict[int, Any]] = {column: dict(table.labels.get(column, {})) for column in columns}
     taken = left = 0
     for where, number, column, label in _given(answers):
@@ -260,8 +260,10 @@ class _Kind:
         return cell
 
 
-def _kind_of(cells: Sequence[Any], usual: Notation, sheet: Notation) -> _Kind:
-    """What a column holds; ``usual`` and ``sheet`` are how the file of the column and the sheet write numbers."""
+def _kind_of(column: str, cells: Sequence[Any], source: Source, sheet: Notation) -> _Kind:
+    """What a column of a file holds; ``sheet`` is how the sheet writes numbers."""
+    if source.is_whole(column):
+        return _Kind("whole numbers", partial(_whole_number, sheet=sheet))
     known = [plain(cell) for cell in cells if cell is not None]
     if any(is_list(cell) for cell in known):
         parts = [plain(part) for cell in known if is_list(cell) for part in cell]
@@ -269,15 +271,13 @@ def _kind_of(cells: Sequence[Any], usual: Notation, sheet: Notation) -> _Kind:
         return _Kind("lists of whole numbers", _whole_numbers) if whole else _Kind("lists", _names)
     if known and all(isinstance(cell, bool) for cell in known):
         return _Kind(f"true or false ({', '.join(TRUTHS)})", lambda label: TRUTHS.get(label.strip().lower()))
-    reading = read_numbers(known, usual)
+    reading = read_numbers(known, source.notation)
     if not known or reading.strange:
         return _Kind("texts", str)
     if isinstance(known[0], str):
         sign = "comma" if reading.notation is COMMA else "point"
-        return _Kind(f"numbers with a decimal {sign}", lambda label: _written(label, reading.notation, sheet))
-    if all(isinstance(cell, int) for cell in known):
-        return _Kind("whole numbers", lambda label: _whole_number(label, sheet))
-    return _Kind("numbers", lambda label: _float(label, sheet))
+        return _Kind(f"numbers with a decimal {sign}", partial(_written, notation=reading.notation, sheet=sheet))
+    return _Kind("numbers", partial(_typed_number, sheet=sheet))
 
 
 def _names(label: str) -> list[str]:
@@ -303,11 +303,15 @@ def _whole_numbers(label: str) -> list[int] | None:
     return numbers
 
 
-def _float(label: str, usual: Notation) -> float | None:
-    value = as_numbers([label], usual)
-    return None if value is None else float(value[0])
+def _typed_number(label: str, sheet: Notation) -> float | int | None:
+    """A whole number is written without a decimal sign, as a file holds it."""
+    values = as_numbers([label], sheet)
+    if values is None:
+        return None
+    value = float(values[0])
+    return int(value) if value.is_integer() else value
 
 
-def _whole_number(label: str, usual: Notation) -> int | None:
-    value = _float(label, usual)
-    return None if value is None or not value.is_integer() else int(value)
+def _whole_number(label: str, sheet: Notation) -> int | None:
+    value = _typed_number(label, sheet)
+    return value if isinstance(value, int) else None

@@ -23,6 +23,12 @@ class Parquet(Source):
     columns: tuple[str, ...]
     suffix: str = ".parquet"
 
+    def is_whole(self, column: str) -> bool:
+        """Whether the Arrow type of a column is one of whole numbers."""
+        import pyarrow as pa
+
+        return bool(pa.types.is_integer(self.table.schema.types[self.columns.index(column)]))
+
     def rendered(self, edits: Edits) -> bytes:
         """The table with its holes filled, each column in its own type, and new columns to the right."""
         import pyarrow as pa

@@ -47,6 +47,10 @@ class Source(ABC):
     notation: Notation = POINT
     """How texts of the file write numbers, in columns that alone do not say."""
 
+    def is_whole(self, column: str) -> bool:
+        """Whether a column holds whole numbers by its type, and cannot hold others."""
+        return False
+
     @abstractmethod
     def rendered(self, edits: Edits) -> bytes:
         """The whole file with the edits applied."""
