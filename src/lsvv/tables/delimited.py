@@ -124,15 +124,20 @@ def read_delimited(data: bytes, name: str, suffix: str) -> Table:
     }
     short = sum(len(record.cells(delimiter)) < len(columns) for record in rows)
     told = f"{short} rows have fewer cells than there are columns; the missing ones count as empty."
-    notation = POINT if delimiter == b"," else _notation(values.values())
+    notation = _notation(values.values(), delimiter)
     resolved = _with_decimal_commas(values) if notation is COMMA else ()
     source = Delimited(header, body, delimiter, encoding, tuple(columns), suffix, notation)
     frame = pd.DataFrame(values, columns=columns, index=range(len(rows)))
     return Table(name, frame, source, (*encoding.notes, *notes, *([told] if short else []), *resolved))
 
 
-def _notation(columns: Iterable[Sequence[Any]]) -> Notation:
-    """How the file writes numbers: its columns vote, and without any that is sure 1,050 decides."""
+def _notation(columns: Iterable[Sequence[Any]], delimiter: bytes) -> Notation:
+    """How the file writes numbers: its columns vote, and in a file parted by ; without any that is sure 1,050 decides.
+
+    Cells parted by commas decide for their own column only.
+    """
+    if delimiter == b",":
+        return POINT
     commas = points = perhaps = 0
     for column in columns:
         texts = _with_digits(column)
@@ -140,7 +145,7 @@ def _notation(columns: Iterable[Sequence[Any]]) -> Notation:
         if alone.mostly:
             commas += alone.notation is COMMA
             points += here.notation is POINT
-            perhaps += ambiguous(texts, POINT) is not None
+            perhaps += delimiter == b";" and ambiguous(texts, POINT) is not None
     return COMMA if commas + perhaps > 0 and commas >= points else POINT
 
 
