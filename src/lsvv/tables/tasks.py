@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lsvv.tables.cells import COMMA, POINT, Formula, Notation, as_numbers, is_date, is_list, read_numbers
+from lsvv.tables.cells import COMMA, MOST_STRANGE, POINT, Formula, Notation, as_numbers, is_date, is_list, read_numbers
 from lsvv.tables.table import Table, TableError
 
 __all__ = ["TASKS", "Finding", "by_column", "check_columns", "find_task", "separator_of", "task_words"]
@@ -25,6 +25,8 @@ MOST_NAMES = 0.9
 """The share of different names among known cells beyond which they name rows rather than classes."""
 SEPARATORS = ("; ", ";", "| ", "|", ", ", ",")
 FEWEST_WITH_SEPARATOR = 0.1
+_CODE = re.compile(r"\s*0\d")
+"""007 is no number."""
 _CURRENCY = re.compile(r"[$€£¥]|\b(?:USD|EUR|GBP|CHF|JPY)\b")
 
 
@@ -148,17 +150,20 @@ def _find(column: str, cells: Sequence[Any], usual: Notation) -> Finding:
     numbers = as_numbers(known, usual)
     if numbers is not None:
         return _find_numbers(column, numbers)
-    return _find_texts(column, cells, known)
+    return _find_texts(column, cells, known, usual)
 
 
-def _find_texts(column: str, cells: Sequence[Any], known: Sequence[Any]) -> Finding:
+def _find_texts(column: str, cells: Sequence[Any], known: Sequence[Any], usual: Notation) -> Finding:
     measures = [None if cell is None else _measure(cell) for cell in cells]
     separator = separator_of([str(cell) for cell in known])
-    # 1,5 beside 2,5 is a number however well its parts recur
-    most = 0.5 if separator is None else 0.9
+    measured = Counter(measure for measure in measures if measure is not None)
+    commonest = measured.most_common(1)[0][0] if measured else None
+    # 1,5 beside 2,5 is a number however well its parts recur, and codes such as G, 1, 2 are numbers in part
+    strict = commonest == "numbers" or separator is not None
+    share = measured.total() / len(known)
     dates = any(hasattr(cell, "year") for cell in known)
-    if dates or sum(measure is not None for measure in measures) > most * len(known):
-        _refuse_measures(column, cells, measures)
+    if dates or (share >= 1.0 - MOST_STRANGE if strict else share > 0.5):
+        _refuse_measures(column, cells, measures, usual)
     elif separator is not None:
         return Finding(column, "tags", f"many cells hold several names parted by {separator.strip()!r}")
     distinct = len({str(cell).strip() for cell in known})
@@ -177,7 +182,7 @@ def _measure(cell: Any) -> str | None:
     return next((kind for kind, number in written.items() if POINT.reads(number) or COMMA.reads(number)), None)
 
 
-def _refuse_measures(column: str, cells: Sequence[Any], measures: Sequence[str | None]) -> None:
+def _refuse_measures(column: str, cells: Sequence[Any], measures: Sequence[str | None], usual: Notation) -> None:
     """Refuses what is measured rather than named, but not in plain numbers: as classes it would be copied."""
     commonest = Counter(measure for measure in measures if measure is not None).most_common(1)[0][0]
     known = [str(cell) for cell in cells if cell is not None]
@@ -185,10 +190,13 @@ def _refuse_measures(column: str, cells: Sequence[Any], measures: Sequence[str |
     if few_recur and commonest != "dates":
         return
     if commonest == "numbers":
-        row = read_numbers(cells).strange[0]
+        strange = read_numbers(cells, usual).strange
+        if any(_CODE.match(str(cells[row])) for row in strange):
+            return
+        row = strange[0]
         raise TableError(
-            f"The target {column!r} is mostly numbers, but row {row + 1} says {str(cells[row])!r}. Correct or empty "
-            f"such cells, say what means empty with --missing, or give the task with --task."
+            f"The target {column!r} is mostly numbers, but row {row + 1} says {str(cells[row])!r}. Give --task classes "
+            f"if these are codes; else correct or empty such cells, or say what means empty with --missing."
         )
     row = measures.index(commonest)
     raise TableError(
