@@ -47,6 +47,7 @@ def task_of(*cells: Any) -> str:
         ((*(f"{row % 20 + 100}.{row % 4}" for row in range(60)), "005.1"), "classes"),
         (("G", "1", "2", "1", "2", "G", "3"), "classes"),
         ((*(str(row % 20) for row in range(35)), *["V27", "E11"] * 3), "classes"),
+        (("7732-18-5", "1001-20-45", "2020/13/45", "2020-00-10") * 2, "classes"),
         ((*(f"{row}%" for row in range(3)), "a", "b", "c"), "classes"),
         (("1,2", "3,4,5", "2,3", "1,3", "2", "1,2,3"), "tags"),
     ],

@@ -36,7 +36,7 @@ MOST_STRANGE = 0.1
 """The share of cells that may be no numbers in a column of numbers."""
 
 _TIME = r"(?:[T ]+\d{1,2}:\d{2}.*)?"
-_YEAR_FIRST = re.compile(r"\d{4}([-/.])\d{1,2}\1\d{1,2}" + _TIME)
+_YEAR_FIRST = re.compile(r"[12]\d{3}([-/.])(\d{1,2})\1(\d{1,2})" + _TIME)
 # 1.2.10 is a version, while 1/2/10 is a date
 _DAY_AND_MONTH = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(?:\d{4}|(?<=/)\d{2})" + _TIME)
 
@@ -210,14 +210,25 @@ def day_and_month(text: str) -> tuple[int, int] | None:
     if match is None:
         return None
     one, two = int(match[1]), int(match[3])
-    return (one, two) if 1 <= min(one, two) <= 12 and max(one, two) <= 31 else None
+    return (one, two) if _are_of_a_date(min(one, two), max(one, two)) else None
 
 
 def is_date(value: Any) -> bool:
-    """Whether a cell is a date, or a text such as 2020-01-15 or 15/01/2020."""
-    if isinstance(value, str):
-        return _YEAR_FIRST.fullmatch(value.strip()) is not None or day_and_month(value) is not None
-    return hasattr(value, "year")
+    """Whether a cell is a date, or a text such as 2020-01-15 or 15/01/2020.
+
+    Examples
+    --------
+    >>> [is_date(text) for text in ("2020-01-15", "15/01/2020", "2020-15-01", "7732-18-5")]
+    [True, True, False, False]
+    """
+    if not isinstance(value, str):
+        return hasattr(value, "year")
+    match = _YEAR_FIRST.fullmatch(value.strip())
+    return day_and_month(value) is not None if match is None else _are_of_a_date(int(match[2]), int(match[3]))
+
+
+def _are_of_a_date(month: int, day: int) -> bool:
+    return 1 <= month <= 12 and 1 <= day <= 31
 
 
 def decimals_of(values: Iterable[Any], notation: Notation = POINT) -> int:
