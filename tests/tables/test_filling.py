@@ -158,6 +158,35 @@ def test_dates_are_read_in_the_order_they_are_written(csv_table: Reader, form: s
     assert vectoriser.notes == (() if note is None else (f"Column 'when' is read as dates with {note}.",))
 
 
+@pytest.mark.parametrize(
+    ("form", "others", "note"),
+    [
+        ("%d/%m/%Y", ["unknown"], "1 cell is no date and counts as empty, 'unknown' in row 28"),
+        ("%Y-%m-%d", ["unknown", "?", "2020-02-31"], "2 cells are no dates and count as empty, 'unknown' in row 28"),
+        ("%d.%m.%Y", ["2020-03-28"], None),
+        ("%d.%m.%Y", ["28 Mar 2020"], "1 cell is no date and counts as empty, '28 Mar 2020' in row 28"),
+    ],
+)
+def test_a_few_texts_among_dates_count_as_empty_with_a_note(
+    csv_table: Reader, form: str, others: list[str], note: str | None
+) -> None:
+    def column(cells: list[str]) -> Any:
+        return csv_table("\n".join(["when,kind", *(f"{cell},{row % 2}" for row, cell in enumerate(cells))])).frame
+
+    cells = [date(2020, 3, day).strftime(form) for day in range(1, 28)]
+    frame = column(cells + others)
+    vectoriser = fit_vectoriser(frame, ["kind"])
+    told = () if note is None else (f"Column 'when' is dates: {note} for one.",)
+    assert vectoriser.kinds == {"when": "date"}
+    assert vectoriser.notes == vectoriser.unread(frame) == told
+    X = vectoriser.transform(frame)
+    np.testing.assert_array_equal(X[27], vectoriser.transform(column(["2020-03-28" if note is None else ""]))[0])
+    with pytest.raises(TableError, match="'when' is left out: every row has its own name in it"):
+        fit_vectoriser(column(cells + [f"x{row}" for row in range(4)]), ["kind"])
+    constant = column(["01/02/2020"] * 27 + ["unknown"])
+    assert fit_vectoriser(constant, ["kind"]).kinds == {"when": "text"}
+
+
 def test_quoted_thousands_count_as_thousands_in_inputs_and_targets(csv_table: Reader) -> None:
     lines = ["area,price"]
     for row in range(60):

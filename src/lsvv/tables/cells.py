@@ -33,7 +33,7 @@ __all__ = [
 
 MOST_DIGITS = 12
 MOST_STRANGE = 0.1
-"""The share of cells that may be no numbers in a column of numbers."""
+"""The share of cells that may be no numbers in a column of numbers, or no dates in one of dates."""
 
 _TIME = r"(?:[T ]+\d{1,2}:\d{2}.*)?"
 _YEAR_FIRST = re.compile(r"[12]\d{3}([-/.])(\d{1,2})\1(\d{1,2})" + _TIME)

@@ -11,7 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lsvv.tables.cells import COMMA, POINT, Notation, Reading, ambiguous, day_and_month, is_list, known, read_numbers
+from lsvv.tables.cells import (
+    COMMA,
+    MOST_STRANGE,
+    POINT,
+    Notation,
+    Reading,
+    ambiguous,
+    day_and_month,
+    is_date,
+    is_list,
+    known,
+    read_numbers,
+)
 from lsvv.tables.table import TableError
 
 if TYPE_CHECKING:
@@ -78,10 +90,17 @@ class Vectoriser:
         return np.concatenate([_standard(block, self.middle, self.centre, self.scale) for block in encoded])
 
     def unread(self, frame: pd.DataFrame, usual: Notation = POINT) -> tuple[str, ...]:
-        """Notes of the cells of ``frame`` that count as empty because they are no numbers, as their columns are."""
-        found = self._readings(frame, usual).items()
+        """Notes of the cells of ``frame`` that count as empty because they are not what their columns are."""
+        strange: dict[str, Sequence[int]] = {
+            column: reading.strange for column, reading in self._readings(frame, usual).items()
+        }
+        for column in (column for column, kind in self.kinds.items() if kind == "date"):
+            cells = known(frame[column])
+            strange[column] = _no_dates(cells, _dates(cells, column in self.day_first))
         return tuple(
-            note for column, reading in found for note in _strange_cells(column, known(frame[column]), reading)
+            note
+            for column, places in strange.items()
+            for note in _strange_cells(column, known(frame[column]), places, self.kinds[column])
         )
 
     def _readings(self, frame: pd.DataFrame, usual: Notation) -> dict[str, Reading]:
@@ -144,25 +163,27 @@ class _Found:
             self._add_numbers(column, cells, reading)
             return
         given = [cell for cell in cells if cell is not None]
-        if self._left_out(column, given, None):
-            return
         order = _order(given)
-        if order is not None or all(hasattr(cell, "year") for cell in given):
+        if order is not None:
             self._add_dates(column, cells, order)
-        else:
+        elif not self._left_out(column, given, None):
             self.kinds[column] = "text"
 
-    def _add_dates(self, column: str, cells: list[Any], order: str | None) -> None:
+    def _add_dates(self, column: str, cells: list[Any], order: str) -> None:
+        if self._left_out(column, [cell for cell in cells if is_date(cell)], None):
+            return
         self.kinds[column] = "date"
-        example = str(next(cell for cell in cells if cell is not None))
-        # where 01.02.2020 is written, days come first
-        day_first = order == "day first" or (order == "either" and "." in example)
-        if day_first:
-            self.day_first.append(column)
+        day_first = order == "day first"
         if order == "either":
+            example = next(cell for cell in cells if _is_ordered(cell))
+            # where 01.02.2020 is written, days come first
+            day_first = "." in example
             first = "day" if day_first else "month"
             self.notes.append(f"Column {column!r} is read as dates with the {first} first, as in {example!r}.")
+        if day_first:
+            self.day_first.append(column)
         self.typed[column] = _dates(cells, day_first)
+        self.notes += _strange_cells(column, cells, _no_dates(cells, self.typed[column]), "date")
 
     def _add_numbers(self, column: str, cells: list[Any], reading: Reading) -> None:
         given = [cell for cell, number in zip(cells, reading.values, strict=True) if not np.isnan(number)]
@@ -172,7 +193,7 @@ class _Found:
         self.typed[column] = _computable(reading)
         if reading.notation is COMMA:
             self.decimal_commas.append(column)
-        self.notes += _strange_cells(column, cells, reading)
+        self.notes += _strange_cells(column, cells, reading.strange, "number")
         example = ambiguous(given, reading.notation)
         # of a file with decimal commas its reader has told
         if example is not None and self.usual is POINT:
@@ -189,13 +210,13 @@ class _Found:
         return why is not None
 
 
-def _strange_cells(column: str, cells: list[Any], reading: Reading) -> list[str]:
-    """A note of the cells that count as empty because they are no numbers."""
-    if not reading.strange:
+def _strange_cells(column: str, cells: list[Any], strange: Sequence[int], kind: str) -> list[str]:
+    """A note of the cells that count as empty because they are no numbers, or no dates, as the others are."""
+    if not strange:
         return []
-    count, row = len(reading.strange), reading.strange[0]
-    are = "1 cell is no number and counts" if count == 1 else f"{count:,} cells are no numbers and count"
-    return [f"Column {column!r} is numbers: {are} as empty, {cells[row]!r} in row {row + 1} for one."]
+    count, row = len(strange), strange[0]
+    are = f"1 cell is no {kind} and counts" if count == 1 else f"{count:,} cells are no {kind}s and count"
+    return [f"Column {column!r} is {kind}s: {are} as empty, {cells[row]!r} in row {row + 1} for one."]
 
 
 def _uninformative(given: list[Any], numbers: np.ndarray | None, name: str) -> str | None:
@@ -234,29 +255,45 @@ def _are_dates(given: list[str]) -> bool:
 
 
 def _order(given: list[Any]) -> str | None:
-    """Whether "day first" or "month first" reads all texts, or "either" does; None where they are no such dates."""
-    can_day = can_month = True
-    for cell in given:
-        pair = day_and_month(cell) if isinstance(cell, str) else None
-        if pair is None:
-            return None
-        can_day, can_month = can_day and pair[1] <= 12, can_month and pair[0] <= 12
+    """Whether dates are read with the "year first", "day first" or "month first", or "either" of the two would do.
+
+    None for columns that are not mostly dates, or whose dates allow neither.
+    """
+    dates = [cell for cell in given if is_date(cell)]
+    n_strange = len(given) - len(dates)
+    # a rare text beside one date is all that the column says
+    if not dates or n_strange > MOST_STRANGE * len(given) or (n_strange and len(set(map(str, dates))) == 1):
+        return None
+    pairs = [pair for pair in (day_and_month(cell) for cell in dates if isinstance(cell, str)) if pair is not None]
+    if not pairs:
+        return "year first"
+    can_day, can_month = all(two <= 12 for _, two in pairs), all(one <= 12 for one, _ in pairs)
     return {(True, True): "either", (True, False): "day first", (False, True): "month first"}.get((can_day, can_month))
+
+
+def _is_ordered(cell: Any) -> bool:
+    """Whether a cell is a date such as 01/02/2020, which depends on what comes first."""
+    return isinstance(cell, str) and day_and_month(cell) is not None
 
 
 def _dates(cells: list[Any], day_first: bool) -> np.ndarray:
     """The dates of a column without their time zones, NaT for what is none."""
     import pandas as pd
 
+    dates = pd.Series([cell if is_date(cell) else None for cell in cells], dtype=object)
+    ordered = np.array([_is_ordered(cell) for cell in cells], dtype=bool)
+    parsed = partial(pd.to_datetime, errors="coerce", utc=True, format="mixed")
     with warnings.catch_warnings():
         # a new table may hold 15/01/2020 where months came first: it is what it can only be
         warnings.simplefilter("ignore")
-        parsed = partial(pd.to_datetime, errors="coerce", utc=True, format="mixed")
         # 2020-02-01 is the first of February whatever comes first in 01/02/2020
-        ordered = np.array([isinstance(cell, str) and day_and_month(cell) is not None for cell in cells], dtype=bool)
-        texts = pd.Series(cells, dtype=object)
-        read = parsed(texts.mask(ordered, None)).fillna(parsed(texts.where(ordered, None), dayfirst=day_first))
+        read = parsed(dates.mask(ordered, None)).fillna(parsed(dates.where(ordered, None), dayfirst=day_first))
     return np.asarray(read.dt.tz_localize(None))
+
+
+def _no_dates(cells: list[Any], dates: np.ndarray) -> list[int]:
+    """The places of cells that are neither empty nor dates."""
+    return [place for place in np.flatnonzero(np.isnat(dates)).tolist() if cells[place] is not None]
 
 
 def _prepared(
