@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from lsvv.tables import WritingError, check_place, parse, write_atomically
-from lsvv.tables.files import check_places
+from lsvv.tables import WritingError, check_place, check_places, parse, write_atomically
 
 
 def test_a_file_is_written_with_the_usual_rights(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Tables with holes: read them, fill them, write them back with everything known as it was."""
 
-from lsvv.tables.files import check_folder, check_place, parse, read, write_atomically
+from lsvv.tables.files import check_place, check_places, parse, read, write_atomically
 from lsvv.tables.filling import Filled, TargetResult, fill
 from lsvv.tables.quality import Interval, Quality
 from lsvv.tables.summary import summary
@@ -14,8 +14,8 @@ __all__ = [
     "TableError",
     "TargetResult",
     "WritingError",
-    "check_folder",
     "check_place",
+    "check_places",
     "fill",
     "parse",
     "read",

@@ -55,6 +55,11 @@ class Notation:
         whole = rf"(?:0|[1-9]\d*|[1-9]\d{{0,2}}(?:{group}\d{{3}})+)"
         return re.compile(rf"\s*[+-]?(?:{whole}(?:{decimal}\d*)?|{decimal}\d+)(?:[eE][+-]?\d+)?\s*")
 
+    @property
+    def other(self) -> Notation:
+        """The notation in which the two signs change places."""
+        return COMMA if self is POINT else POINT
+
     def reads(self, text: str) -> bool:
         """Whether the text is a number in this notation."""
         return self.pattern.fullmatch(text) is not None
@@ -147,10 +152,9 @@ def read_numbers(values: Sequence[Any], usual: Notation = POINT) -> Reading:
     """
     notation, numbers = usual, [_number(value, usual) for value in values]
     if None in numbers:
-        other = COMMA if usual is POINT else POINT
-        others = [_number(value, other) for value in values]
+        others = [_number(value, usual.other) for value in values]
         if others.count(None) < numbers.count(None):
-            notation, numbers = other, others
+            notation, numbers = usual.other, others
     strange = tuple(place for place, number in enumerate(numbers) if number is None)
     return Reading(np.array(numbers, dtype=np.float64), strange, notation)
 
@@ -193,8 +197,7 @@ def ambiguous(values: Iterable[Any], notation: Notation) -> str | None:
     """
     texts = [value for value in values if isinstance(value, str)]
     example = next((text for text in texts if notation.group in text and notation.reads(text)), None)
-    other = COMMA if notation is POINT else POINT
-    sure = example is None or any(notation.reads(text) and not other.reads(text) for text in texts)
+    sure = example is None or any(notation.reads(text) and not notation.other.reads(text) for text in texts)
     return None if example is None or sure else notation.explained(example)
 
 

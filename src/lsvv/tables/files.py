@@ -19,7 +19,7 @@ from lsvv.tables.parquet import read_parquet
 from lsvv.tables.spreadsheet import read_spreadsheet
 from lsvv.tables.table import Table, TableError, WritingError
 
-__all__ = ["FORMATS", "MISSING", "check_folder", "check_place", "check_places", "parse", "read", "write_atomically"]
+__all__ = ["FORMATS", "MISSING", "check_place", "check_places", "parse", "read", "write_atomically"]
 
 FORMATS: dict[str, Callable[[bytes, str, str], Table]] = {
     ".csv": read_delimited,
@@ -140,7 +140,7 @@ def check_places(outputs: Mapping[str, str | None], inputs: Sequence[str | None]
             continue
         if any(_is_same(place, source) for source in sources):
             raise WritingError(f"{place} is an input, which is never overwritten. Choose another place with {option}.")
-        check_folder(place, option)
+        _check_folder(place, option)
     for (one, place), (other, twin) in combinations(places.items(), 2):
         if _is_same(place, twin):
             where = "standard output" if place == "-" else place
@@ -165,7 +165,7 @@ def check_place(out: str | os.PathLike[str], table: Table, source: str | os.Path
         raise WritingError(f"{place} should end in {endings[0]}: a table is written in the format it was read in.")
 
 
-def check_folder(out: str | os.PathLike[str], option: str = "--out") -> None:
+def _check_folder(out: str | os.PathLike[str], option: str) -> None:
     """Refuses, before any work, a place where no file can go; ``option`` is what names another."""
     place = Path(out)
     if os.path.isdir(place):
