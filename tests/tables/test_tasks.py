@@ -117,6 +117,7 @@ def test_cells_that_do_not_fit_get_a_sentence(cells: list[Any], task: str | None
         (["1.0", "2.0", None], "classes", [0, 1], ["1.0", "2.0"]),
         (["1", "2.0", "1.0", "2", "1"], "classes", [0, 1], ["1", "2.0"]),
         (["1.10", "1.1"], "classes", [0, 1], ["1.1", "1.10"]),
+        (["1,0", "2,0", "1", "1,0", "3"], "classes", [0, 1], ["1,0", "2,0"]),
         (["1.25", "3"], "numbers", [2.0, -1.006], ["2.00", "-1.01"]),
         (["1,25", "3"], "numbers", [2.5], ["2,50"]),
         (["1,050", "785"], "numbers", [2043.6, 12.0], ["2,044", "12"]),
@@ -180,6 +181,14 @@ def test_numbers_are_read_whole_or_not_at_all() -> None:
 )
 def test_a_column_has_one_notation(texts: list[str], numbers: list[float]) -> None:
     assert read_numbers(texts).values.tolist() == numbers
+
+
+def test_one_class_is_not_a_thousand_where_points_part_thousands() -> None:
+    cells = ["1", "1.000", "2", "1"]
+    assert code(Finding("y", "classes", "", COMMA), cells).outputs == ("1", "1.000", "2")
+    assert code(Finding("y", "classes", ""), cells).outputs == ("1", "2")
+    # the column tells more of itself than its file does
+    assert code(Finding("y", "classes", "", COMMA), [*cells, "1.0"]).outputs == ("1", "2")
 
 
 def test_groups_of_thousands_are_no_decimals_and_the_reason_says_so() -> None:

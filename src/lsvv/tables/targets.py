@@ -189,7 +189,8 @@ def grouped(targets: Sequence[Target]) -> list[Group]:
 
 
 def _classes(finding: Finding, cells: list[Any], known: np.ndarray) -> Target:
-    keys = [None if cell is None else _key(cell, finding.usual) for cell in cells]
+    notation = read_numbers(cells, finding.usual).notation
+    keys = [None if cell is None else _key(cell, notation) for cell in cells]
     forms: dict[str, Counter[Any]] = {}
     for key, cell in zip(keys, cells, strict=True):
         if key is not None:
@@ -207,14 +208,14 @@ def _classes(finding: Finding, cells: list[Any], known: np.ndarray) -> Target:
     return ClassTarget(finding.column, "classes", finding.reason, known, values, tuple(names), spellings)
 
 
-def _key(cell: Any, usual: Notation) -> str:
+def _key(cell: Any, notation: Notation) -> str:
     """One key for every way to write a class: blanks around it and 1 against 1.0 do not matter."""
     value = plain(cell)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     text = str(value).strip()
     # 1.10 may be a version other than 1.1
-    return text.partition(usual.decimal)[0] if _WHOLE[usual.decimal].fullmatch(text) else text
+    return text.partition(notation.decimal)[0] if _WHOLE[notation.decimal].fullmatch(text) else text
 
 
 def _labels(finding: Finding, cells: list[Any], known: np.ndarray) -> Target:
