@@ -101,6 +101,16 @@ def test_fit_and_predict_tell_what_they_took_for_empty(tmp_path: Path, monkeypat
     assert "Note: Column 'size' is numbers: 1 cell is no number and counts as empty, 'large' in row 2" in done.stderr
 
 
+def test_predict_reads_numbers_as_the_new_file_writes_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text(beasts())
+    (tmp_path / "new.csv").write_text("habitat;size;x\nhouse;20,5;0,5\nfield;groß;1,5\n", encoding="utf-8")
+    assert here("fit", "t.csv", "-t", "kind", "-o", "m.lsvv", "--features", "linear").exit_code == 0
+    done = here("predict", "m.lsvv", "new.csv")
+    assert "1 cell is no number and counts as empty, 'groß' in row 2" in done.stderr
+    assert (tmp_path / "new.predicted.csv").read_text(encoding="utf-8").splitlines()[1].startswith("house;20,5;0,5;cat")
+
+
 def test_a_sheet_is_asked_for_and_handed_back(tmp_path: Path) -> None:
     table, sheet, out = (str(tmp_path / name) for name in ("t.csv", "t.ask.csv", "out.csv"))
     Path(table).write_text(beasts())

@@ -43,9 +43,8 @@ def ask_command(
     `lsvv ask animals.csv --target species --labels animals.ask.csv --out second.csv`
     """
     with sentences(debug) as write, progress(quiet) as show:
-        from lsvv.tables import fill, read
+        from lsvv.tables import check_places, fill, read
         from lsvv.tables.asking import check_sheet, costs_of, questions, sheet, with_labels
-        from lsvv.tables.files import check_places
 
         answered = labels or []
         place = out or options.beside(table, "ask", ".csv")

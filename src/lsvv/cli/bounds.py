@@ -55,8 +55,7 @@ def bounds_command(
     with sentences(debug) as write:
         from lsvv.experiments.bounds import bounds_of, subjects
         from lsvv.report.bounds import bounds_lines, bounds_summary, spectrum_plot
-        from lsvv.tables import TableError
-        from lsvv.tables.files import check_places
+        from lsvv.tables import TableError, check_places
 
         if plot is not None and Path(plot).suffix.lstrip(".") not in PLOTS:
             raise TableError(f"{plot} is no plot: end its name with one of .{', .'.join(PLOTS)}.")
@@ -100,7 +99,8 @@ def _from_model(
     model = opened(Path(source))
     if rows is None:
         return model, None
-    return model, model.vectoriser.transform(read(rows, format=format, missing=options.markers(missing)).frame)
+    table = read(rows, format=format, missing=options.markers(missing))
+    return model, model.vectoriser.transform(table.frame, table.source.notation)
 
 
 def _from_table(

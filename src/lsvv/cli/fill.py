@@ -50,9 +50,8 @@ def fill_command(
     `cat animals.csv | lsvv fill - --target species > full.csv`
     """
     with sentences(debug) as write:
-        from lsvv.tables import check_place, fill, read
+        from lsvv.tables import check_place, check_places, fill, read
         from lsvv.tables.asking import with_labels
-        from lsvv.tables.files import check_places
 
         sheets = labels or []
         place = out or options.beside(table, "filled")

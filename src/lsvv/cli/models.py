@@ -38,8 +38,7 @@ def fit_command(
     `lsvv predict animals.lsvv new.csv`
     """
     with sentences(debug) as write:
-        from lsvv.tables import fill, read, summary
-        from lsvv.tables.files import check_places
+        from lsvv.tables import check_places, fill, read, summary
         from lsvv.tables.modelfile import TableModel, saved
 
         check_places({"--json": "-" if as_json else None, "--out": out}, [table])
@@ -75,8 +74,7 @@ def predict_command(
     Try: `lsvv predict animals.lsvv new.csv --out new.predicted.csv`
     """
     with sentences(debug) as write:
-        from lsvv.tables import check_place, read
-        from lsvv.tables.files import check_places
+        from lsvv.tables import check_place, check_places, read
         from lsvv.tables.modelfile import opened
 
         place = out or options.beside(table, "predicted")
@@ -86,7 +84,8 @@ def predict_command(
         if out not in (None, "-"):
             check_place(out, read_table, table)
         write(read_table.source.rendered(fitted.predictions(read_table)), place)
-    say_notes((*fitted.notes, *read_table.notes, *fitted.vectoriser.unread(read_table.frame)), quiet)
+    unread = fitted.vectoriser.unread(read_table.frame, read_table.source.notation)
+    say_notes((*fitted.notes, *read_table.notes, *unread), quiet)
     if place != "-":
         say(f"The predictions are in {place}", quiet)
 
@@ -105,7 +104,7 @@ def export_command(
     Try: `lsvv export animals.lsvv --out animals.onnx`
     """
     with sentences(debug) as write:
-        from lsvv.tables.files import check_places
+        from lsvv.tables import check_places
         from lsvv.tables.modelfile import opened
         from lsvv.tables.onnx import exported
 
