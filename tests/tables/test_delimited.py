@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lsvv.tables import Table, TableError, parse
-from lsvv.tables.cells import read_numbers
+from lsvv.tables.cells import COMMA, read_numbers
 from lsvv.tables.filling import cells_of
 from lsvv.tables.table import Edits
 
@@ -125,25 +125,28 @@ def test_numbers_with_decimal_commas_get_decimal_commas(data: bytes, written: by
         (b"a|b\n1,050|2\n785|3\n", [1050, 785], None),
         (b"a|b\n1,050|2,5\n785|3\n", [1.05, 785], "'1,050' as 1.05"),
         (b"a\tb\n1,050\t2.5\n785\t3\n", [1050, 785], None),
-        (b"a;b\n1.613;2.5\n850;3\n", [1.613, 850], None),
+        (b"a;b\n1.613;2.5\n850;3\n", [1.613, 850], "'1.613' as 1.613"),
+        (b"a;b\n1.613;2\n850;3\n", [1613, 850], "'1.613' as 1613"),
+        (b"a;b\n1.613;2\n-1.850;3\n", [1.613, -1.85], None),
+        (b"a;b\n1.613;2\n850;0.250\n", [1.613, 850], "'1.613' as 1.613"),
+        (b"a\tb\n1.613\t2\n850\t3\n", [1.613, 850], "'1.613' as 1.613"),
+        (b"a,b\n1.613,2\n850,3\n", [1.613, 850], None),
         (b'a,b\n"1,050","2,5"\n785,3\n', [1050, 785], None),
         (b"a;b\n1.613;2,5\nNA;3\n", [1613], "'1.613' as 1613"),
-        (b"a;b\n1.613;2,5\n850;1,2,3\n", [1.613, 850], None),
-        (b"a;b;c;d\n1.613;2,5;1.5;2.5\n850;3,5;1.5;2.5\n", [1.613, 850], None),
+        (b"a;b\n1.613;2,5\n850;1,2,3\n", [1613, 850], "'1.613' as 1613"),
+        (b"a;b;c;d\n1.613;2,5;1.5;2.5\n850;3,5;1.5;2.5\n", [1.613, 850], "'1.613' as 1.613"),
         (b"a;b;c\n1.613;2,5;1.5\n850;3,5;1.5\n", [1613, 850], "'1.613' as 1613"),
         (b"a;b\n0,050;2,5\n785;3\n", [0.05, 785], None),
     ],
 )
-def test_a_file_with_decimal_commas_tells_how_its_columns_are_read(
-    data: bytes, cells: list[float], note: str | None
-) -> None:
+def test_a_file_tells_how_its_ambiguous_columns_are_read(data: bytes, cells: list[float], note: str | None) -> None:
     table = parse(data, "t", format="tsv" if b"\t" in data else "csv")
     texts = [cell for cell in cells_of(table, "a") if cell is not None]
     assert all(cell.encode() in data for cell in texts)
     assert read_numbers(texts, table.source.notation).values.tolist() == cells
-    assert list(table.notes) == (
-        [] if note is None else [f"Column 'a' is read with decimal commas like its file, {note}."]
-    )
+    sign = "commas" if table.source.notation is COMMA else "points"
+    told = [] if note is None else [f"Column 'a' is read with decimal {sign} like its file, {note}."]
+    assert list(table.notes) == told
 
 
 @pytest.mark.parametrize(

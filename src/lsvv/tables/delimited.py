@@ -125,16 +125,17 @@ def read_delimited(data: bytes, name: str, suffix: str) -> Table:
     short = sum(len(record.cells(delimiter)) < len(columns) for record in rows)
     told = f"{short} rows have fewer cells than there are columns; the missing ones count as empty."
     notation = _notation(values.values(), delimiter)
-    resolved = _with_decimal_commas(values) if notation is COMMA else ()
+    resolved = () if delimiter == b"," else _resolved(values, notation)
     source = Delimited(header, body, delimiter, encoding, tuple(columns), suffix, notation)
     frame = pd.DataFrame(values, columns=columns, index=range(len(rows)))
     return Table(name, frame, source, (*encoding.notes, *notes, *([told] if short else []), *resolved))
 
 
 def _notation(columns: Iterable[Sequence[Any]], delimiter: bytes) -> Notation:
-    """How the file writes numbers: its columns vote, and in a file parted by ; without any that is sure 1,050 decides.
+    """How the file writes numbers: its columns vote.
 
-    Cells parted by commas decide for their own column only.
+    In a file parted by ; without any that is sure, 1,050 decides, and so does 1.259 beside 437: both are signs of a
+    decimal comma. Cells parted by commas decide for their own column only.
     """
     if delimiter == b",":
         return POINT
@@ -145,20 +146,31 @@ def _notation(columns: Iterable[Sequence[Any]], delimiter: bytes) -> Notation:
         if alone.mostly:
             commas += alone.notation is COMMA
             points += here.notation is POINT
-            perhaps += delimiter == b";" and ambiguous(texts, POINT) is not None
+            perhaps += delimiter == b";" and (ambiguous(texts, POINT) is not None or _perhaps_thousands(texts))
     return COMMA if commas + perhaps > 0 and commas >= points else POINT
 
 
-def _with_decimal_commas(values: Mapping[str, Sequence[Any]]) -> Iterator[str]:
-    """Notes of the columns such as 1,050 or 1.050, which alone say something else than in their file."""
+def _perhaps_thousands(texts: Sequence[str | None]) -> bool:
+    """Whether all points of a column may part thousands, as in 1.259, and whole numbers stand beside."""
+    if read_numbers(texts, usual=COMMA).notation is POINT or ambiguous(texts, COMMA) is None:
+        return False
+    return any(text and COMMA.reads(text) and not _is_signed(text) for text in texts)
+
+
+def _is_signed(text: str) -> bool:
+    return "," in text or "." in text
+
+
+def _resolved(values: Mapping[str, Sequence[Any]], notation: Notation) -> Iterator[str]:
+    """Notes of the columns such as 1,050 or 1.050, which might say something else in another file."""
     for column, cells in values.items():
         texts = _with_digits(cells)
-        alone, here = read_numbers(texts), read_numbers(texts, usual=COMMA)
-        if alone.notation is here.notation or not here.mostly:
-            continue
-        signed = next((text for text in texts if text and COMMA.reads(text) and ("," in text or "." in text)), None)
-        if signed is not None:
-            yield f"Column {column!r} is read with decimal commas like its file, {COMMA.explained(signed)}."
+        alone, here = read_numbers(texts), read_numbers(texts, usual=notation)
+        depends = alone.notation is not here.notation or (notation is POINT and _perhaps_thousands(texts))
+        signed = next((text for text in texts if text and notation.reads(text) and _is_signed(text)), None)
+        if depends and here.mostly and signed is not None:
+            sign = "commas" if notation is COMMA else "points"
+            yield f"Column {column!r} is read with decimal {sign} like its file, {notation.explained(signed)}."
 
 
 def _with_digits(column: Sequence[Any]) -> list[str | None]:
