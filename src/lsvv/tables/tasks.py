@@ -20,6 +20,8 @@ TASKS = ("classes", "labels", "tags", "numbers")
 
 MOST_CODES = 10
 FEWEST_A_CODE = 3
+MOST_MARKERS = 2
+"""The most texts that say in a column of numbers that there is none."""
 FEWEST_FOR_NAMES = 10
 MOST_NAMES = 0.9
 """The share of different names among known cells beyond which they name rows rather than classes."""
@@ -154,6 +156,7 @@ def _find(column: str, cells: Sequence[Any], usual: Notation) -> Finding:
 
 
 def _find_texts(column: str, cells: Sequence[Any], known: Sequence[Any], usual: Notation) -> Finding:
+    _refuse_markers(column, known, usual)
     measures = [None if cell is None else _measure(cell) for cell in cells]
     separator = separator_of([str(cell) for cell in known])
     measured = Counter(measure for measure in measures if measure is not None)
@@ -171,6 +174,31 @@ def _find_texts(column: str, cells: Sequence[Any], known: Sequence[Any], usual: 
     return Finding(column, "classes", f"its cells are {distinct} different names")
 
 
+def _refuse_markers(column: str, known: Sequence[Any], usual: Notation) -> None:
+    """Refuses numbers among which a text or two recur, such as - or n.a.: as a class it would fill the holes."""
+    reading = read_numbers(known, usual)
+    numbers = reading.values[~np.isnan(reading.values)]
+    strange = [known[place] for place in reading.strange]
+    if numbers.size <= len(known) / 2 or _few_recur(known) or not all(isinstance(cell, str) for cell in strange):
+        return
+    codes = np.unique(numbers).size <= MOST_CODES and bool(np.all(numbers == np.round(numbers)))
+    counts = Counter(cell.strip() for cell in strange)
+    # V27 among numbers is a code
+    marks = all(count > 1 and not any(map(str.isdigit, text)) for text, count in counts.items())
+    if marks and not codes and len(counts) <= MOST_MARKERS:
+        raise TableError(
+            f"The target {column!r} is mostly numbers, but {len(strange)} of its {len(known)} known cells say "
+            f"{' or '.join(map(repr, counts))}. Give --missing '{','.join(counts)}' if that means empty, or --task "
+            f"classes if these are names."
+        )
+
+
+def _few_recur(known: Sequence[Any]) -> bool:
+    """Whether the cells are few different ones that recur, as codes do."""
+    distinct = len(set(map(str, known)))
+    return distinct <= MOST_CODES and len(known) >= FEWEST_A_CODE * distinct
+
+
 def _measure(cell: Any) -> str | None:
     """What a cell measures, if it does: dates, numbers, percentages or money."""
     if is_date(cell):
@@ -185,9 +213,7 @@ def _measure(cell: Any) -> str | None:
 def _refuse_measures(column: str, cells: Sequence[Any], measures: Sequence[str | None], usual: Notation) -> None:
     """Refuses what is measured rather than named, but not in plain numbers: as classes it would be copied."""
     commonest = Counter(measure for measure in measures if measure is not None).most_common(1)[0][0]
-    known = [str(cell) for cell in cells if cell is not None]
-    few_recur = len(set(known)) <= MOST_CODES and len(known) >= FEWEST_A_CODE * len(set(known))
-    if few_recur and commonest != "dates":
+    if commonest != "dates" and _few_recur([cell for cell in cells if cell is not None]):
         return
     if commonest == "numbers":
         strange = read_numbers(cells, usual).strange
