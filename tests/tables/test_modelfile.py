@@ -106,7 +106,7 @@ def test_a_model_without_what_was_added_since_opens_and_says_the_same(
     model = TableModel.of(fill(table, ["kind", "weight"], features="linear"))
     for part, names in (
         (model.vectoriser, ("decimal_commas", "day_first")),
-        (model.fitted[1].group.targets[0], ("thousands", "form", "digits", "ends")),
+        (model.fitted[1].group.targets[0], ("group", "form", "digits", "ends")),
     ):
         for name in names:
             del vars(part)[name]

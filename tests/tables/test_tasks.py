@@ -135,6 +135,8 @@ def test_cells_that_do_not_fit_get_a_sentence(cells: list[Any], task: str | None
         (["1,050", "785"], "numbers", [2043.6, 12.0], ["2,044", "12"]),
         (["1,234,567.5", "8.25"], "numbers", [1e6], ["1,000,000.00"]),
         (["1.234,5", "8,25"], "numbers", [2500.0], ["2.500,00"]),
+        (["1 234,5", "8,25"], "numbers", [2500.0, 25.0], ["2 500,00", "25,00"]),
+        ([" 1\u202f234", "825"], "numbers", [-2500.0], ["-2\u202f500"]),
         (["1.2e-08", "3.45e-09"], "numbers", [2e-8, -7.214e-9], ["2.00e-08", "-7.21e-09"]),
         (["6.15E+24", "1.1E+24"], "numbers", [7.2148e24], ["7.21E+24"]),
         (["0.0012", "1.25e-05"], "numbers", [0.00345, 2.5e-6], ["0.00345", "2.5e-06"]),
@@ -169,6 +171,8 @@ def test_numbers_are_read_whole_or_not_at_all() -> None:
     assert as_numbers(["1", "x"]) is None
     assert as_numbers([True]) is None
     assert as_numbers(["."]) is None
+    for text in ("1 82", "12 34 567", "1826 570", "0 826", "1 826.570,5", "1\u2212", "+49 30 123"):
+        assert as_numbers([text]) is None
     assert decimals_of(["1e-5", 2.0]) == 5
     assert decimals_of([0.1 + 0.2, 1 / 3e9]) == 21
     target = code(Finding("y", "numbers", ""), ["1", None])
@@ -189,6 +193,8 @@ def test_numbers_are_read_whole_or_not_at_all() -> None:
         (["1.613", "2,5"], [1613, 2.5]),
         (["1.234.567", "1.000"], [1234567, 1000]),
         (["1.613", "2.5"], [1.613, 2.5]),
+        (["1 826,57", "310\u00a0576,4", "1\u202f234\u202f567"], [1826.57, 310576.4, 1234567]),
+        (["1 826.57", "310 576", "\u221212"], [1826.57, 310576, -12]),
     ],
 )
 def test_a_column_has_one_notation(texts: list[str], numbers: list[float]) -> None:

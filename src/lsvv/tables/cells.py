@@ -35,6 +35,9 @@ MOST_DIGITS = 12
 MOST_STRANGE = 0.1
 """The share of cells that may be no numbers in a column of numbers, or no dates in one of dates."""
 
+BLANKS = " \u00a0\u202f"
+"""The blanks that part groups of thousands, as in 1 826,57; the last two do not break a line."""
+
 _TIME = r"(?:[T ]+\d{1,2}:\d{2}.*)?"
 _YEAR_FIRST = re.compile(r"[12]\d{3}([-/.])(\d{1,2})\1(\d{1,2})" + _TIME)
 # 1.2.10 is a version, while 1/2/10 is a date
@@ -43,7 +46,7 @@ _DAY_AND_MONTH = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(?:\d{4}|(?<=/)\d{2})" 
 
 @dataclass(frozen=True)
 class Notation:
-    """How texts write numbers: the decimal sign, and the sign that parts groups of thousands."""
+    """How texts write numbers: the decimal sign, and the sign that parts groups of thousands, as blanks may."""
 
     decimal: str
     group: str
@@ -52,8 +55,8 @@ class Notation:
     def pattern(self) -> re.Pattern[str]:
         """What is a number; 007 is a code rather than one, and so is +49 30 123."""
         decimal, group = re.escape(self.decimal), re.escape(self.group)
-        whole = rf"(?:0|[1-9]\d*|[1-9]\d{{0,2}}(?:{group}\d{{3}})+)"
-        return re.compile(rf"\s*[+-]?(?:{whole}(?:{decimal}\d*)?|{decimal}\d+)(?:[eE][+-]?\d+)?\s*")
+        whole = rf"(?:0|[1-9]\d*|[1-9]\d{{0,2}}(?:(?:{group}\d{{3}})+|(?:[{BLANKS}]\d{{3}})+))"
+        return re.compile(rf"\s*[+\-\u2212]?(?:{whole}(?:{decimal}\d*)?|{decimal}\d+)(?:[eE][+-]?\d+)?\s*")
 
     @property
     def other(self) -> Notation:
@@ -69,10 +72,18 @@ class Notation:
 
         Examples
         --------
-        >>> POINT.plain("1,050.5"), COMMA.plain("1.050,5")
-        ('1050.5', '1050.5')
+        >>> POINT.plain("1,050.5"), COMMA.plain("1.050,5"), COMMA.plain("1 050,5")
+        ('1050.5', '1050.5', '1050.5')
         """
-        return text.strip().replace(self.group, "").replace(self.decimal, ".")
+        return text.strip().translate(self._plain_signs)
+
+    @cached_property
+    def _plain_signs(self) -> dict[int, str]:
+        return str.maketrans({**dict.fromkeys((self.group, *BLANKS), ""), self.decimal: ".", "\u2212": "-"})
+
+    def group_in(self, texts: Iterable[str]) -> str:
+        """What parts groups of thousands in numbers, as in the first that has any; nothing where none has."""
+        return next((sign for text in texts for sign in (self.group, *BLANKS) if sign in text.strip()), "")
 
     def explained(self, text: str) -> str:
         """What the text is read as, in words."""

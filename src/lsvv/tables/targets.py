@@ -29,7 +29,6 @@ from lsvv.tables.tasks import Finding, separator_of
 __all__ = ["ClassTarget", "Group", "LabelTarget", "NumberTarget", "TagTarget", "Target", "code", "grouped"]
 
 _WHOLE = {sign: re.compile(rf"[+-]?(?:0|[1-9]\d*){re.escape(sign)}0*") for sign in ".,"}
-_SWAPPED = str.maketrans(".,", ",.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,8 +112,8 @@ class NumberTarget(Target):
         The most that a known cell has.
     style : "whole", "typed", "point" or "comma"
         The type of a cell, or the decimal sign of a text.
-    thousands : bool
-        Whether texts part groups of thousands.
+    group : str
+        What parts groups of thousands in texts, if anything does.
     form : "f", "e", "E", "g" or "G"
         Whether texts have no exponent, all have one, or some.
     digits : int
@@ -125,7 +124,7 @@ class NumberTarget(Target):
 
     decimals: int
     style: str
-    thousands: bool = False
+    group: str = ""
     form: str = "f"
     digits: int = 0
     ends: tuple[int, int] | None = None
@@ -148,8 +147,9 @@ class NumberTarget(Target):
         value += 0.0
         if self.style in ("whole", "typed"):
             return value
-        text = format(value, f"{',' * self.thousands}.{precision}{self.form}")
-        return text.translate(_SWAPPED) if self.style == "comma" else text
+        text = format(value, f"{',' if self.group else ''}.{precision}{self.form}")
+        signs = {ord(","): self.group, ord("."): "," if self.style == "comma" else "."}
+        return text.translate(signs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -295,7 +295,7 @@ def _ends(cells: list[Any]) -> tuple[int, int] | None:
 
 def _text_style(texts: list[str], notation: Notation) -> dict[str, Any]:
     """How texts write numbers, as a :class:`NumberTarget` knows it."""
-    style = {"style": "comma" if notation is COMMA else "point", "thousands": any(notation.group in t for t in texts)}
+    style = {"style": "comma" if notation is COMMA else "point", "group": notation.group_in(texts)}
     exponents = [text for text in texts if "e" in text.lower()]
     if not exponents:
         return style
