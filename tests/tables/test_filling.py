@@ -8,6 +8,7 @@ from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from lsvv.report.glance import glance_of
@@ -108,6 +109,27 @@ def test_columns_that_say_nothing_are_left_out_with_a_note(beasts: Text, csv_tab
     notes = " ".join(filled.notes)
     for why in ("'code' is left out: every row has its own name", "it numbers the rows", "are the same", "it is empty"):
         assert why in notes
+
+
+@pytest.mark.parametrize(
+    ("column", "numbers", "left_out"),
+    [
+        ("row", range(30), True),
+        ("row", range(1, 31), True),
+        ("year", range(1950, 1980), False),
+        ("left", range(30, 0, -1), False),
+        ("number_of_visitors", range(7, 400, 13), False),
+        ("no. of visitors", range(7, 400, 13), False),
+        ("notes", range(7, 400, 13), False),
+        ("Customer-ID", range(7, 400, 13), True),
+        ("Nr.", range(7, 400, 13), True),
+    ],
+)
+def test_only_what_numbers_the_rows_is_left_out(column: str, numbers: range, left_out: bool) -> None:
+    size = np.arange(len(numbers)) % 7
+    vectoriser = fit_vectoriser(pd.DataFrame({column: list(numbers), "size": size}), [])
+    assert vectoriser.notes == ((f"Column {column!r} is left out: it numbers the rows.",) if left_out else ())
+    assert (column in vectoriser.kinds) != left_out
 
 
 def test_a_few_texts_among_numbers_count_as_empty_with_a_note(csv_table: Reader) -> None:

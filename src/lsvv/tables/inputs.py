@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -38,6 +39,7 @@ FITTING_ROWS = 20_000
 FARTHEST = 4.0
 LARGEST = 1e38
 """About the largest number of single precision."""
+_WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,7 +233,8 @@ def _uninformative(given: list[Any], numbers: np.ndarray | None, name: str) -> s
     if len(distinct) < len(given) or len(given) < FEWEST_FOR_IDENTIFIERS:
         return None
     if numbers is not None:
-        counts_rows = bool(np.all(np.abs(np.diff(numbers)) == 1))
+        # years that follow one another say when
+        counts_rows = numbers[0] in (0, 1) and bool(np.all(np.diff(numbers) == 1))
         called_so = bool(np.all(numbers == np.round(numbers))) and _names_identifiers(name)
         return "it numbers the rows" if counts_rows or called_so else None
     single_words = all(isinstance(cell, str) and not any(char.isspace() for char in cell.strip()) for cell in given)
@@ -239,8 +242,12 @@ def _uninformative(given: list[Any], numbers: np.ndarray | None, name: str) -> s
 
 
 def _names_identifiers(name: str) -> bool:
-    words = name.lower().replace("-", "_").replace(" ", "_").split("_")
-    return any(word in ("id", "uuid", "guid", "key", "index", "nr", "no", "number") for word in words)
+    """Whether a word of the name says so; no_of_visitors is a count."""
+    words = _WORD.findall(name.lower())
+    return any(
+        word in ("id", "uuid", "guid", "key", "index", "nr", "no") and after != "of"
+        for word, after in zip(words, [*words[1:], None], strict=True)
+    )
 
 
 def _are_dates(given: list[str]) -> bool:
