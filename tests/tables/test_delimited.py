@@ -150,6 +150,25 @@ def test_a_file_tells_how_its_ambiguous_columns_are_read(data: bytes, cells: lis
 
 
 @pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("Länge, cm;Breite, cm;Art\n12;3;x\n14;4;y\n", ["Länge, cm", "Breite, cm", "Art"]),
+        ("Länge, cm;Breite, cm;Art\n1,2;0,3;x\n1,4;0,4;y\n", ["Länge, cm", "Breite, cm", "Art"]),
+        ("a, b, c, d;e\n1;2\n3;4\n", ["a, b, c, d", "e"]),
+        ("a;b;c,d\nx,1\ny,2\n", ["a;b;c", "d"]),
+        ("a,tags\n1,x;y\n2,x\n", ["a", "tags"]),
+        ("a,b,c|d\n1,2,3\n1,2\n", ["a", "b", "c|d"]),
+        ('"a;b;c",d\n"x;y\nz",2\n', ["a;b;c", "d"]),
+        ("a\tb, c\n1\t2\n", ["a", "b, c"]),
+        (f"a, b, c;d\n1;2\n{'x' * 70_000};1\n", ["a, b, c", "d"]),
+        ("a\n1\n", ["a"]),
+    ],
+)
+def test_the_separator_parts_the_first_lines_alike(text: str, columns: list[str]) -> None:
+    assert list(parse(text.encode(), "t", format="csv").frame.columns) == columns
+
+
+@pytest.mark.parametrize(
     ("data", "sentence"),
     [
         (b"", "is empty"),

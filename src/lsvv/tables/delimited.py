@@ -14,7 +14,10 @@ from lsvv.tables.table import Edits, Source, Table, TableError, unique_names
 
 __all__ = ["Delimited", "read_delimited"]
 
-DELIMITERS = (b",", b";", b"\t", b"|")
+DELIMITERS = (b"\t", b"|", b";", b",")
+"""Those that rarely stand in names and numbers come first."""
+FIRST_LINES = 20
+FIRST_BYTES = 1 << 16
 BLOCK_ROWS = 10_000
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 
@@ -179,10 +182,17 @@ def _with_digits(column: Sequence[Any]) -> list[str | None]:
 
 
 def _find_delimiter(plain: bytes) -> bytes:
-    """The one that occurs most often in the first line, outside quotes; a comma where none does."""
-    first = re.sub(rb'"[^"]*"', b"", plain[: 1 << 16])
-    first = _LINE_END.split(first, maxsplit=1)[0]
-    return max(DELIMITERS, key=first.count)
+    """Of those in the first line, one that parts the first lines into equally many cells, then into more."""
+    # what stands in quotes, or was cut, tells nothing
+    lines = _LINE_END.split(re.sub(rb'"[^"]*"', b"", plain[:FIRST_BYTES]))
+    whole = lines[:-1] if len(plain) > FIRST_BYTES else lines
+    header, *rows = [line for line in whole if line][:FIRST_LINES] or lines[:1]
+
+    def fit(delimiter: bytes) -> tuple[bool, int]:
+        count = header.count(delimiter)
+        return all(row.count(delimiter) == count for row in rows), count
+
+    return max((delimiter for delimiter in DELIMITERS if delimiter in header), key=fit, default=b",")
 
 
 def _records(plain: bytes, delimiter: bytes, name: str) -> Iterator[Record]:
