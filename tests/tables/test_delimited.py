@@ -33,6 +33,7 @@ def cells(table: Table) -> list[list[str | None]]:
         b'a,b\n5" pipe,2\n',
         b"a,b\n\n1,2\n\n",
         b"a,b\n1\n",
+        b"a,b\n1,2\n,\n,",
         codecs.BOM_UTF8 + "a,b\nä,2\n".encode(),
         "a,b\ncafé,2\n".encode("cp1252"),
         "a,b\ncafé,2\n".encode() + "na\xefve,3\n".encode("cp1252"),
@@ -71,6 +72,13 @@ def test_empty_cells_are_filled_and_columns_added_with_quotes_where_needed() -> 
     table = parse(b"a,b\r\n1,\r\n2,x\r\n", "t", format="csv")
     edits = Edits({"b": {0: 'say "hi", twice'}}, {"sure": [0.5, None], "done": [True, False]})
     assert table.source.rendered(edits) == (b'a,b,sure,done\r\n1,"say ""hi"", twice",0.5,true\r\n2,x,,false\r\n')
+
+
+def test_lines_of_separators_at_the_end_are_no_rows_and_stay_as_they_are() -> None:
+    table = parse(b"a,b\n,\n1,\n\n , \n,\n", "t", format="csv")
+    assert cells(table) == [[None, None], ["1", None]]
+    assert table.notes == ("Lines at the end that hold nothing but separators are no rows, and stay as they are.",)
+    assert table.source.rendered(Edits({"b": {1: "x"}}, {"p": [0.5, 1]})) == b"a,b,p\n,,0.5\n1,x,1\n\n , \n,\n"
 
 
 def test_a_filled_cell_is_written_in_the_encoding_of_the_file() -> None:

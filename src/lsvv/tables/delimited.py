@@ -44,10 +44,11 @@ class Record:
 
 @dataclass(frozen=True, eq=False)
 class Delimited(Source):
-    """A CSV or TSV file as records of raw cells."""
+    """A CSV or TSV file as records of raw cells; those of the tail are no rows."""
 
     header: Record
     records: tuple[Record, ...]
+    tail: tuple[Record, ...]
     delimiter: bytes
     encoding: Encoding
     columns: tuple[str, ...]
@@ -71,6 +72,7 @@ class Delimited(Source):
             changes = {index: values[row] for index, values in cells if row in values}
             parts.append(self._record(record, changes, [column[row] for column in added]))
             row += 1
+        parts += [record.raw + record.end for record in self.tail]
         return in_bytes(b"".join(parts), self.encoding)
 
     def _record(self, record: Record, changes: Mapping[int, bytes], added: list[bytes]) -> bytes:
@@ -115,7 +117,7 @@ def read_delimited(data: bytes, name: str, suffix: str) -> Table:
         raise TableError(f"{name} is empty. It needs a first line with the names of the columns, and rows below.")
     if records[0].is_blank:
         raise TableError(f"{name} starts with an empty line. Put the names of the columns into the first line.")
-    header, body = records[0], tuple(records[1:])
+    header, body, tail = records[0], *_without_tail(records[1:], delimiter)
     columns, notes = unique_names([_value(cell) for cell in header.cells(delimiter)])
     rows = [record for record in body if not record.is_blank]
     blocks = [
@@ -126,12 +128,22 @@ def read_delimited(data: bytes, name: str, suffix: str) -> Table:
         column: pd.concat([block[place] for block in blocks], ignore_index=True) for place, column in enumerate(columns)
     }
     short = sum(len(record.cells(delimiter)) < len(columns) for record in rows)
-    told = f"{short} rows have fewer cells than there are columns; the missing ones count as empty."
+    told = [f"{short} rows have fewer cells than there are columns; the missing ones count as empty."] if short else []
+    if any(not record.is_blank for record in tail):
+        told.append("Lines at the end that hold nothing but separators are no rows, and stay as they are.")
     notation = _notation(values.values(), delimiter)
     resolved = () if delimiter == b"," else _resolved(values, notation)
-    source = Delimited(header, body, delimiter, encoding, tuple(columns), suffix, notation)
+    source = Delimited(header, body, tail, delimiter, encoding, tuple(columns), suffix, notation)
     frame = pd.DataFrame(values, columns=columns, index=range(len(rows)))
-    return Table(name, frame, source, (*encoding.notes, *notes, *([told] if short else []), *resolved))
+    return Table(name, frame, source, (*encoding.notes, *notes, *told, *resolved))
+
+
+def _without_tail(records: Sequence[Record], delimiter: bytes) -> tuple[tuple[Record, ...], tuple[Record, ...]]:
+    """The records up to the last that holds more than separators, and those after."""
+    stop = len(records)
+    while stop and not records[stop - 1].raw.strip(delimiter + b" "):
+        stop -= 1
+    return tuple(records[:stop]), tuple(records[stop:])
 
 
 def _notation(columns: Iterable[Sequence[Any]], delimiter: bytes) -> Notation:
