@@ -145,6 +145,8 @@ def test_numbers_with_decimal_commas_get_decimal_commas(data: bytes, written: by
         (b"a;b;c;d\n1.613;2,5;1.5;2.5\n850;3,5;1.5;2.5\n", [1.613, 850], "'1.613' as 1.613"),
         (b"a;b;c\n1.613;2,5;1.5\n850;3,5;1.5\n", [1613, 850], "'1.613' as 1613"),
         (b"a;b\n0,050;2,5\n785;3\n", [0.05, 785], None),
+        (b"a;b\n1.613;2,5 %\n850;3 %\n", [1613, 850], "'1.613' as 1613"),
+        (b"a;b\n1.613;$2.5\n850;$3\n", [1.613, 850], "'1.613' as 1.613"),
     ],
 )
 def test_a_file_tells_how_its_ambiguous_columns_are_read(data: bytes, cells: list[float], note: str | None) -> None:

@@ -112,6 +112,30 @@ def test_columns_that_say_nothing_are_left_out_with_a_note(beasts: Text, csv_tab
 
 
 @pytest.mark.parametrize(
+    ("form", "strange", "note"),
+    [
+        ("{:.1f}%", "12.5", "is read as percentages, '10.5%' as 10.5."),
+        ("{:.1f} %", "n.d.", "is read as percentages, '10.5 %' as 10.5."),
+        ("-${:,.2f}", "€12.00", "is read as amounts in $, '-$10.50' as -10.5."),
+        ("{:.2f} EUR", "12.00 USD", "is read as amounts in EUR, '10.50 EUR' as 10.5."),
+    ],
+)
+def test_percentages_and_money_are_numbers_as_inputs(form: str, strange: str, note: str) -> None:
+    numbers = [10.5 + 97 * (row * row % 31) for row in range(30)]
+    sign = "-" if form.startswith("-") else ""
+    plain = pd.DataFrame({"m": [*(f"{sign}{number}" for number in numbers), "x"]})
+    written = pd.DataFrame({"m": [*map(form.format, numbers), strange]})
+    vectoriser = fit_vectoriser(written, [])
+    assert vectoriser.kinds == {"m": "number"}
+    assert f"Column 'm' {note}" in vectoriser.notes
+    strangest = f"Column 'm' is numbers: 1 cell is no number and counts as empty, {strange!r} in row 31 for one."
+    assert strangest in vectoriser.notes
+    np.testing.assert_array_equal(vectoriser.transform(written), fit_vectoriser(plain, []).transform(plain))
+    np.testing.assert_array_equal(vectoriser.transform(written[4:5]), vectoriser.transform(written)[4:5])
+    assert "'7' in row 1 for one" in vectoriser.unread(pd.DataFrame({"m": ["7"]}))[0]
+
+
+@pytest.mark.parametrize(
     ("column", "numbers", "left_out"),
     [
         ("row", range(30), True),

@@ -105,7 +105,7 @@ def test_a_model_without_what_was_added_since_opens_and_says_the_same(
     table = csv_table(beasts())
     model = TableModel.of(fill(table, ["kind", "weight"], features="linear"))
     for part, names in (
-        (model.vectoriser, ("decimal_commas", "day_first")),
+        (model.vectoriser, ("decimal_commas", "day_first", "units")),
         (model.fitted[1].group.targets[0], ("group", "form", "digits", "ends")),
     ):
         for name in names:

@@ -27,6 +27,7 @@ __all__ = [
     "is_list",
     "is_missing",
     "known",
+    "parted_unit",
     "plain",
     "read_numbers",
 ]
@@ -37,6 +38,11 @@ MOST_STRANGE = 0.1
 
 BLANKS = " \u00a0\u202f"
 """The blanks that part groups of thousands, as in 1 826,57; the last two do not break a line."""
+
+_CURRENCY = r"[$€£¥]|\b(?:USD|EUR|GBP|CHF|JPY)\b"
+_WITH_UNIT = re.compile(
+    rf"(?P<minus>[+\-\u2212]?)(?P<before>{_CURRENCY})(?P<last>.*)|(?P<first>.*)(?P<after>%|{_CURRENCY})"
+)
 
 _TIME = r"(?:[T ]+\d{1,2}:\d{2}.*)?"
 _YEAR_FIRST = re.compile(r"[12]\d{3}([-/.])(\d{1,2})\1(\d{1,2})" + _TIME)
@@ -119,6 +125,22 @@ class Formula(str):
 def known(values: Iterable[Any]) -> list[Any]:
     """The values, None where a cell is empty."""
     return [None if is_missing(value) else value for value in values]
+
+
+def parted_unit(text: str) -> tuple[str, str]:
+    """The percent or currency sign at an end of the text, nothing where there is none, and the rest.
+
+    Examples
+    --------
+    >>> parted_unit("12.5 %"), parted_unit("-$1,230"), parted_unit("7")
+    (('%', '12.5 '), ('$', '-1,230'), ('', '7'))
+    """
+    match = _WITH_UNIT.fullmatch(text.strip())
+    if match is None:
+        return "", text
+    if match["before"]:
+        return match["before"], match["minus"] + match["last"]
+    return match["after"], match["first"]
 
 
 def is_list(value: Any) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from lsvv.tables.cells import COMMA, POINT, Notation, ambiguous, known, read_numbers
+from lsvv.tables.cells import COMMA, POINT, Notation, ambiguous, known, parted_unit, read_numbers
 from lsvv.tables.encoding import Encoding, find_encoding, in_bytes, plain_bytes, text_of
 from lsvv.tables.table import Edits, Source, Table, TableError, unique_names
 
@@ -190,7 +190,7 @@ def _resolved(values: Mapping[str, Sequence[Any]], notation: Notation) -> Iterat
 
 def _with_digits(column: Sequence[Any]) -> list[str | None]:
     """The texts that may be numbers: what marks an empty cell, such as NA, says nothing of the others."""
-    return [cell if cell and any(map(str.isdigit, cell)) else None for cell in known(column)]
+    return [parted_unit(cell)[1] if cell and any(map(str.isdigit, cell)) else None for cell in known(column)]
 
 
 def _find_delimiter(plain: bytes) -> bytes:

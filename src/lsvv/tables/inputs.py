@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import warnings
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -23,6 +24,7 @@ from lsvv.tables.cells import (
     is_date,
     is_list,
     known,
+    parted_unit,
     read_numbers,
 )
 from lsvv.tables.table import TableError
@@ -60,6 +62,8 @@ class Vectoriser:
         Columns left out, and why.
     decimal_commas, day_first : tuple of str
         The columns whose numbers have a decimal comma, and those whose dates are written as 15/01/2020.
+    units : tuple of pairs of str
+        The columns whose numbers have a percent or currency sign, and the sign.
     """
 
     kinds: dict[str, str]
@@ -72,6 +76,7 @@ class Vectoriser:
     notes: tuple[str, ...] = ()
     decimal_commas: tuple[str, ...] = ()
     day_first: tuple[str, ...] = ()
+    units: tuple[tuple[str, str], ...] = ()
 
     def transform(self, frame: pd.DataFrame, usual: Notation = POINT) -> np.ndarray:
         """The rows of ``frame`` as float32; a table without rows, or that lacks a column, is refused.
@@ -107,8 +112,12 @@ class Vectoriser:
 
     def _readings(self, frame: pd.DataFrame, usual: Notation) -> dict[str, Reading]:
         """The columns of numbers, written as in their file or when the model learnt, unless that cannot be."""
+        units = dict(self.units)
         return {
-            column: _read(known(frame[column]), COMMA if column in self.decimal_commas else usual)
+            column: _read(
+                _amounts(known(frame[column]), units.get(column, "")),
+                COMMA if column in self.decimal_commas else usual,
+            )
             for column, kind in self.kinds.items()
             if kind == "number"
         }
@@ -143,7 +152,7 @@ def fit_vectoriser(
     # a name may be left out by the encoder itself, where a sample of a column turns out empty
     sources = tuple(_source(encoder, name) for name in names)
     middle, centre, scale = _scaling(encoded, sources, set(encoder.kind_to_columns_["datetime"]))
-    read = (tuple(found.notes), tuple(found.decimal_commas), tuple(found.day_first))
+    read = (tuple(found.notes), tuple(found.decimal_commas), tuple(found.day_first), tuple(found.units.items()))
     return Vectoriser(found.kinds, encoder, names, sources, middle, centre, scale, *read)
 
 
@@ -156,13 +165,18 @@ class _Found:
     typed: dict[str, np.ndarray] = field(default_factory=dict)
     decimal_commas: list[str] = field(default_factory=list)
     day_first: list[str] = field(default_factory=list)
+    units: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     def add(self, column: str, cells: list[Any]) -> None:
-        reading = _read(cells, self.usual)
+        unit = _unit_of(cells)
+        amounts = _amounts(cells, unit)
+        reading = _read(amounts, self.usual)
         # a rare text beside one number is all that the column says
         if reading.mostly and (not reading.strange or np.nanmin(reading.values) < np.nanmax(reading.values)):
-            self._add_numbers(column, cells, reading)
+            self._add_numbers(column, cells, amounts, reading)
+            if unit and column in self.kinds:
+                self._add_unit(column, unit, cells, reading)
             return
         given = [cell for cell in cells if cell is not None]
         order = _order(given)
@@ -187,8 +201,8 @@ class _Found:
         self.typed[column] = _dates(cells, day_first)
         self.notes += _strange_cells(column, cells, _no_dates(cells, self.typed[column]), "date")
 
-    def _add_numbers(self, column: str, cells: list[Any], reading: Reading) -> None:
-        given = [cell for cell, number in zip(cells, reading.values, strict=True) if not np.isnan(number)]
+    def _add_numbers(self, column: str, cells: list[Any], amounts: list[Any], reading: Reading) -> None:
+        given = [amount for amount, number in zip(amounts, reading.values, strict=True) if not np.isnan(number)]
         if self._left_out(column, given, reading.values[~np.isnan(reading.values)]):
             return
         self.kinds[column] = "number"
@@ -204,6 +218,14 @@ class _Found:
         if beyond:
             are = "1 number of column {!r} is" if beyond == 1 else f"{beyond:,} numbers of column {{!r}} are"
             self.notes.append(f"{are.format(column)} beyond {LARGEST:g} and taken for empty.")
+
+    def _add_unit(self, column: str, unit: str, cells: list[Any], reading: Reading) -> None:
+        self.units[column] = unit
+        first = int(np.flatnonzero(~np.isnan(reading.values))[0])
+        kind = "percentages" if unit == "%" else f"amounts in {unit}"
+        self.notes.append(
+            f"Column {column!r} is read as {kind}, {cells[first].strip()!r} as {reading.values[first]:.15g}."
+        )
 
     def _left_out(self, column: str, given: list[Any], numbers: np.ndarray | None) -> bool:
         why = _uninformative(given, numbers, column)
@@ -326,6 +348,22 @@ def _texts(column: pd.Series) -> pd.Series:
 def _read(cells: list[Any], usual: Notation) -> Reading:
     """The numbers of an input column, where true and false count as 1 and 0."""
     return read_numbers([int(cell) if isinstance(cell, (bool, np.bool_)) else cell for cell in cells], usual)
+
+
+def _unit_of(cells: list[Any]) -> str:
+    """The percent or currency sign that nearly all given cells have; nothing where they have none."""
+    given = [cell for cell in cells if cell is not None]
+    counts = Counter(parted_unit(cell)[0] for cell in given if isinstance(cell, str))
+    unit, count = counts.most_common(1)[0] if counts else ("", 0)
+    return unit if count >= (1.0 - MOST_STRANGE) * len(given) else ""
+
+
+def _amounts(cells: list[Any], unit: str) -> list[Any]:
+    """The cells without the unit; one of another, or of none, becomes an empty text, which is no number."""
+    if not unit:
+        return cells
+    parted = [None if cell is None else parted_unit(str(cell)) for cell in cells]
+    return [None if one is None else one[1] if one[0] == unit else "" for one in parted]
 
 
 def _computable(reading: Reading) -> np.ndarray:

@@ -10,7 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from lsvv.tables.cells import COMMA, MOST_STRANGE, POINT, Formula, Notation, as_numbers, is_date, is_list, read_numbers
+from lsvv.tables.cells import (
+    COMMA,
+    MOST_STRANGE,
+    POINT,
+    Formula,
+    Notation,
+    as_numbers,
+    is_date,
+    is_list,
+    parted_unit,
+    read_numbers,
+)
 from lsvv.tables.table import Table, TableError
 
 __all__ = ["TASKS", "Finding", "by_column", "check_columns", "find_task", "separator_of", "task_words"]
@@ -29,7 +40,6 @@ SEPARATORS = ("; ", ";", "| ", "|", ", ", ",")
 FEWEST_WITH_SEPARATOR = 0.1
 _CODE = re.compile(r"\s*0\d")
 """007 is no number."""
-_CURRENCY = re.compile(r"[$€£¥]|\b(?:USD|EUR|GBP|CHF|JPY)\b")
 
 
 @dataclass(frozen=True)
@@ -205,9 +215,9 @@ def _measure(cell: Any) -> str | None:
         return "dates"
     if not isinstance(cell, str):
         return None if as_numbers([cell]) is None else "numbers"
-    text = cell.strip()
-    written = {"numbers": text, "percentages": text.removesuffix("%"), "money": _CURRENCY.sub("", text)}
-    return next((kind for kind, number in written.items() if POINT.reads(number) or COMMA.reads(number)), None)
+    unit, number = parted_unit(cell)
+    kind = {"": "numbers", "%": "percentages"}.get(unit, "money")
+    return kind if POINT.reads(number) or COMMA.reads(number) else None
 
 
 def _refuse_measures(column: str, cells: Sequence[Any], measures: Sequence[str | None], usual: Notation) -> None:
