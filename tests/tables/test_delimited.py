@@ -81,6 +81,16 @@ def test_lines_of_separators_at_the_end_are_no_rows_and_stay_as_they_are() -> No
     assert table.source.rendered(Edits({"b": {1: "x"}}, {"p": [0.5, 1]})) == b"a,b,p\n,,0.5\n1,x,1\n\n , \n,\n"
 
 
+def test_a_line_that_names_the_separator_is_obeyed_and_kept() -> None:
+    table = parse(codecs.BOM_UTF8 + b"sep=;\r\na, x, y;b\r\n1;\r\n", "t", format="csv")
+    assert list(table.frame.columns) == ["a, x, y", "b"]
+    assert cells(table) == [["1", None]]
+    written = codecs.BOM_UTF8 + b"sep=;\r\na, x, y;b;p\r\n1;z;1\r\n"
+    assert table.source.rendered(Edits({"b": {0: "z"}}, {"p": [1]})) == written
+    assert list(parse(b"sep=\t\na\tb\n", "t", format="csv").frame.columns) == ["a", "b"]
+    assert list(parse(b"sep=;,b\n1,2\n", "t", format="csv").frame.columns) == ["sep=;", "b"]
+
+
 def test_a_filled_cell_is_written_in_the_encoding_of_the_file() -> None:
     western = parse("a,b\n1,café\n2,\n".encode("cp1252"), "t", format="csv")
     assert western.source.rendered(Edits({"b": {1: "café"}}, {})).endswith("2,café\n".encode("cp1252"))

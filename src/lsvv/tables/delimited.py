@@ -20,6 +20,8 @@ FIRST_LINES = 20
 FIRST_BYTES = 1 << 16
 BLOCK_ROWS = 10_000
 _LINE_END = re.compile(rb"\r\n|\n|\r")
+_NAMED_DELIMITER = re.compile(rb'"?sep=([\t|;,])"?(?:\r\n|\n|\r)', re.IGNORECASE)
+"""The line above the names with which Excel says what parts the cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +46,9 @@ class Record:
 
 @dataclass(frozen=True, eq=False)
 class Delimited(Source):
-    """A CSV or TSV file as records of raw cells; those of the tail are no rows."""
+    """A CSV or TSV file as records of raw cells; what is above the header or in the tail is no part of the table."""
 
+    above: bytes
     header: Record
     records: tuple[Record, ...]
     tail: tuple[Record, ...]
@@ -63,7 +66,7 @@ class Delimited(Source):
             for name, values in edits.cells.items()
         ]
         added = [[self._cell(value) for value in column] for column in edits.columns.values()]
-        parts = [self._record(self.header, {}, [self._cell(name) for name in edits.columns])]
+        parts = [self.above, self._record(self.header, {}, [self._cell(name) for name in edits.columns])]
         row = 0
         for record in self.records:
             if record.is_blank:
@@ -111,7 +114,9 @@ def read_delimited(data: bytes, name: str, suffix: str) -> Table:
 
     encoding = find_encoding(data, name)
     plain = plain_bytes(data, encoding, name)
-    delimiter = b"\t" if suffix == ".tsv" else _find_delimiter(plain)
+    named = _NAMED_DELIMITER.match(plain)
+    above, plain = (named[0], plain[named.end() :]) if named else (b"", plain)
+    delimiter = named[1] if named else b"\t" if suffix == ".tsv" else _find_delimiter(plain)
     records = list(_records(plain, delimiter, name))
     if not records:
         raise TableError(f"{name} is empty. It needs a first line with the names of the columns, and rows below.")
@@ -127,15 +132,21 @@ def read_delimited(data: bytes, name: str, suffix: str) -> Table:
     values = {
         column: pd.concat([block[place] for block in blocks], ignore_index=True) for place, column in enumerate(columns)
     }
-    short = sum(len(record.cells(delimiter)) < len(columns) for record in rows)
-    told = [f"{short} rows have fewer cells than there are columns; the missing ones count as empty."] if short else []
-    if any(not record.is_blank for record in tail):
-        told.append("Lines at the end that hold nothing but separators are no rows, and stay as they are.")
+    told = _told(rows, tail, delimiter, len(columns))
     notation = _notation(values.values(), delimiter)
     resolved = () if delimiter == b"," else _resolved(values, notation)
-    source = Delimited(header, body, tail, delimiter, encoding, tuple(columns), suffix, notation)
+    source = Delimited(above, header, body, tail, delimiter, encoding, tuple(columns), suffix, notation)
     frame = pd.DataFrame(values, columns=columns, index=range(len(rows)))
     return Table(name, frame, source, (*encoding.notes, *notes, *told, *resolved))
+
+
+def _told(rows: Sequence[Record], tail: Sequence[Record], delimiter: bytes, n_columns: int) -> Iterator[str]:
+    """Notes of rows that are short, and of lines that are no rows."""
+    short = sum(len(record.cells(delimiter)) < n_columns for record in rows)
+    if short:
+        yield f"{short} rows have fewer cells than there are columns; the missing ones count as empty."
+    if any(not record.is_blank for record in tail):
+        yield "Lines at the end that hold nothing but separators are no rows, and stay as they are."
 
 
 def _without_tail(records: Sequence[Record], delimiter: bytes) -> tuple[tuple[Record, ...], tuple[Record, ...]]:
