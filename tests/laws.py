@@ -116,6 +116,6 @@ def fails_only(estimator: Any, expected: dict[str, str]) -> None:
     assert failed.keys() == expected.keys(), {name: failed[name] for name in failed.keys() - expected.keys()}
 
 
-def close(first: Any, second: Any, rtol: float = 1e-9, atol: float = 1e-11) -> None:
+def assert_close(first: Any, second: Any, rtol: float = 1e-9, atol: float = 1e-11) -> None:
     """Two arrays of any library agree."""
     np.testing.assert_allclose(to_numpy(first), to_numpy(second), rtol=rtol, atol=atol)

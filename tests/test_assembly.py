@@ -34,13 +34,13 @@ def test_every_kind_of_graph_gives_its_laplacian(kind: str, rng: np.random.Gener
     S = naive.adjacency(X, 3)
     expected = naive.laplacian(S, kind)
     for graph in ("auto", KNNGraph(), NearestNeighbors(n_neighbors=3), S, sp.csr_array(S), sp.coo_matrix(S)):
-        laws.close(lap(graph, X, kind), expected)
+        laws.assert_close(lap(graph, X, kind), expected)
 
 
 def test_a_graph_on_features_looks_at_the_mapped_rows(rng: np.random.Generator) -> None:
     X = rng.normal(size=(20, 2))
     mapped = PolynomialFeatures(2).fit_transform(X)
-    laws.close(lap(KNNGraph(on="features"), X), naive.laplacian(naive.adjacency(mapped, 3), "normalized"))
+    laws.assert_close(lap(KNNGraph(on="features"), X), naive.laplacian(naive.adjacency(mapped, 3), "normalized"))
 
 
 @pytest.mark.parametrize("graph", ["knn", 3, None, [[0, 1], [1, 0]]])
@@ -51,15 +51,15 @@ def test_what_is_no_graph_is_refused(graph: Any) -> None:
 
 def test_our_maps_hear_of_weights_and_no_other_does(rng: np.random.Generator) -> None:
     X, weight = rng.normal(size=(10, 2)), np.r_[np.zeros(5), np.ones(5)]
-    laws.close(fit_map(Nystroem(10, width=1.0), X, weight).landmarks_, X[5:])
+    laws.assert_close(fit_map(Nystroem(10, width=1.0), X, weight).landmarks_, X[5:])
     assert fit_map(PolynomialFeatures(2), X, weight).n_output_features_ == 6
 
 
 def test_frames_and_sparse_matrices_of_a_transformer_are_unwrapped(put: Put) -> None:
     values = np.arange(6.0).reshape(3, 2)
-    laws.close(as_block(put(values)), values)
-    laws.close(as_block(pd.DataFrame(values)), values)
-    laws.close(as_block(pl.DataFrame(values)), values)
+    laws.assert_close(as_block(put(values)), values)
+    laws.assert_close(as_block(pd.DataFrame(values)), values)
+    laws.assert_close(as_block(pl.DataFrame(values)), values)
     assert isinstance(as_block(sp.csc_matrix(values)), sp.csr_array)
 
 

@@ -13,14 +13,14 @@ from lsvv.linalg import to_numpy
 def test_classes_sum_to_one_and_keep_their_order(put: Put, rng: np.random.Generator) -> None:
     scores = rng.normal(size=(20, 4))
     P = to_numpy(probabilities(put(scores), 0.3, one_class_a_row=True))
-    laws.close(P.sum(axis=1), np.ones(20))
+    laws.assert_close(P.sum(axis=1), np.ones(20))
     np.testing.assert_array_equal(np.argsort(P, axis=1), np.argsort(scores, axis=1))
-    laws.close(P, np.exp(scores / 0.3) / np.exp(scores / 0.3).sum(axis=1, keepdims=True))
+    laws.assert_close(P, np.exp(scores / 0.3) / np.exp(scores / 0.3).sum(axis=1, keepdims=True))
 
 
 def test_labels_stand_alone(put: Put, rng: np.random.Generator) -> None:
     scores = rng.normal(size=(20, 4))
-    laws.close(probabilities(put(scores), 0.3, one_class_a_row=False), 1 / (1 + np.exp(-scores / 0.3)))
+    laws.assert_close(probabilities(put(scores), 0.3, one_class_a_row=False), 1 / (1 + np.exp(-scores / 0.3)))
 
 
 @pytest.mark.parametrize("one_class_a_row", [False, True])
@@ -28,7 +28,7 @@ def test_far_scores_have_finite_probabilities(put: Put, one_class_a_row: bool) -
     scores = np.array([[1e30, -1e30, 0.0], [-1e300, 1e300, 1.0]])
     P = to_numpy(probabilities(put(scores), 1e-3, one_class_a_row=one_class_a_row))
     assert np.isfinite(P).all()
-    laws.close(P[0, :2], [1.0, 0.0])
+    laws.assert_close(P[0, :2], [1.0, 0.0])
 
 
 def test_the_temperature_minimises_the_log_loss(rng: np.random.Generator) -> None:
@@ -72,7 +72,7 @@ def test_a_few_rows_that_are_all_right_do_not_make_the_model_certain() -> None:
 def test_scores_that_are_all_wrong_are_flattened() -> None:
     T = np.eye(2)[[0, 1, 0, 1]]
     temperature = fit_temperature(1 - 2 * T, T, np.ones((4, 2)), one_class_a_row=True)
-    laws.close(probabilities(1 - 2 * T, temperature, one_class_a_row=True), np.full((4, 2), 0.5), atol=1e-2)
+    laws.assert_close(probabilities(1 - 2 * T, temperature, one_class_a_row=True), np.full((4, 2), 0.5), atol=1e-2)
 
 
 def test_scores_of_zero_have_temperature_one() -> None:

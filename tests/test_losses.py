@@ -102,7 +102,7 @@ def test_weights_scale_the_loss(name: str, seed: int) -> None:
     value, gradient = loss.value_and_gradient(F, T, A)
     twice, twice_gradient = loss.value_and_gradient(F, T, 2 * A)
     assert twice == pytest.approx(2 * value)
-    laws.close(twice_gradient, 2 * gradient)
+    laws.assert_close(twice_gradient, 2 * gradient)
 
 
 @pytest.mark.parametrize("hinge", [MulticlassHinge(), BinaryHinge()], ids=lambda h: type(h).__name__)
@@ -134,7 +134,7 @@ def test_the_kink_of_the_multiclass_hinge_is_at_margin_one() -> None:
     inside, slope = hinge.value_and_gradient(np.array([[0.99, 0.0, -1.0]]), T, A)
     assert beyond == pytest.approx(0.0, abs=1e-15)
     assert inside == pytest.approx(0.01)
-    laws.close(slope, [[-1.0, 1.0, 0.0]])
+    laws.assert_close(slope, [[-1.0, 1.0, 0.0]])
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -145,7 +145,7 @@ def test_losses_agree_on_numpy_and_torch(name: str, put: Put) -> None:
     there, there_gradient = loss.value_and_gradient(put(F), put(T), put(A))
     assert type(there_gradient) is type(put(F))
     assert there == pytest.approx(value, rel=1e-13)
-    laws.close(there_gradient, gradient)
+    laws.assert_close(there_gradient, gradient)
 
 
 @pytest.mark.parametrize("name", ALL)

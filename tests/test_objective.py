@@ -33,7 +33,7 @@ def test_the_value_is_the_equation(put: Put, name: str) -> None:
         **TERMS,
     )
     assert objective.value(put(V)) == pytest.approx(expected)
-    laws.close(objective.weights(put(V)), V[:6])
+    laws.assert_close(objective.weights(put(V)), V[:6])
 
 
 @pytest.mark.parametrize("by_rows", [False, True])
@@ -51,7 +51,7 @@ def test_the_prox_leaves_the_intercept_alone(put: Put) -> None:
     objective = make_problem().objective("logistic", put, **TERMS)
     V = np.random.default_rng(1).normal(size=(7, 4))
     moved = to_numpy(objective.prox(put(V), 2.0))
-    laws.close(moved[:6], naive.prox_tail_sum(V[:6], 2.0 * TERMS["spectral"], 1))
+    laws.assert_close(moved[:6], naive.prox_tail_sum(V[:6], 2.0 * TERMS["spectral"], 1))
     np.testing.assert_array_equal(moved[6], V[6])
 
 

@@ -34,15 +34,15 @@ def test_a_quadratic_penalty_is_the_matrix_it_adds(name: str, rng: np.random.Gen
     penalty, W = QUADRATIC[name](), rng.normal(size=(D, K))
     Q = penalty.add_to(np.zeros((D, D)))
     assert penalty.value(W) == pytest.approx(np.trace(W.T @ Q @ W))
-    laws.close(penalty.times(W), Q @ W)
+    laws.assert_close(penalty.times(W), Q @ W)
 
 
 def test_quadratic_penalties_agree_on_numpy_and_torch(put: Put, rng: np.random.Generator) -> None:
     W = rng.normal(size=(D, K))
     for here, there in [(Ridge(0.3), Ridge(0.3)), (Manifold(0.7, G), Manifold(0.7, put(G)))]:
         assert there.value(put(W)) == pytest.approx(here.value(W))
-        laws.close(there.gradient(put(W)), here.gradient(W))
-        laws.close(there.add_to(put(G)), here.add_to(G))
+        laws.assert_close(there.gradient(put(W)), here.gradient(W))
+        laws.assert_close(there.add_to(put(G)), here.add_to(G))
 
 
 @pytest.mark.parametrize("penalty", TAIL_SUMS, ids=str)
@@ -94,4 +94,4 @@ def test_spectral_penalties_agree_on_numpy_and_torch(put: Put, rng: np.random.Ge
     W = rng.normal(size=(D, K))
     for penalty in [TailSum(0.8, 2), TailSumAsPrinted(0.8, 2)]:
         assert penalty.value(put(W)) == pytest.approx(penalty.value(W))
-        laws.close(penalty.prox(put(W), 0.5), penalty.prox(W, 0.5))
+        laws.assert_close(penalty.prox(put(W), 0.5), penalty.prox(W, 0.5))

@@ -27,7 +27,7 @@ def test_moments_equal_rows_at_the_best_intercept(put: Put, masked: bool, fit_in
     assert risk.value_and_gradient(put(W))[0] == pytest.approx(naive.squared(at + b, problem.T, problem.A))
     if fit_intercept:
         best = np.sum(problem.A * (problem.T - at), axis=0)
-        laws.close(b, best)
+        laws.assert_close(b, best)
     else:
         assert not b.any()
 
@@ -78,7 +78,7 @@ def test_the_moments_of_masked_outputs_are_those_of_their_own_rows() -> None:
     for k, group in enumerate(risk.groups):
         a = problem.A[:, k]
         mean = a @ problem.Phi
-        laws.close(group.C, (problem.Phi - mean).T @ np.diag(a) @ (problem.Phi - mean))
+        laws.assert_close(group.C, (problem.Phi - mean).T @ np.diag(a) @ (problem.Phi - mean))
 
 
 def test_outputs_with_one_mask_share_their_moments() -> None:
@@ -103,9 +103,11 @@ def test_blocks_do_not_matter(put: Put, block_bytes: int) -> None:
     rows, T = problem.rows(put, block_bytes), put(problem.T)
     V = np.random.default_rng(1).normal(size=(7, 4))
     moments = QuadraticRisk.from_rows(rows, T, problem.A, fit_intercept=True)
-    laws.close(moments.value_and_gradient(put(V[:6]))[1], problem.risk(Squared()).value_and_gradient(V[:6])[1])
+    laws.assert_close(moments.value_and_gradient(put(V[:6]))[1], problem.risk(Squared()).value_and_gradient(V[:6])[1])
     by_rows = RowRisk.from_rows(rows, Squared(), T, problem.A, fit_intercept=True)
-    laws.close(by_rows.value_and_gradient(put(V))[1], problem.risk(Squared(), by_rows=True).value_and_gradient(V)[1])
+    laws.assert_close(
+        by_rows.value_and_gradient(put(V))[1], problem.risk(Squared(), by_rows=True).value_and_gradient(V)[1]
+    )
 
 
 def test_batches_average_to_the_whole(put: Put) -> None:
@@ -116,7 +118,7 @@ def test_batches_average_to_the_whole(put: Put) -> None:
     batches = [whole.batch(index) for index in np.arange(40).reshape(4, 10)]
     assert np.mean([b.value_and_gradient(V)[0] for b in batches]) == pytest.approx(whole.value_and_gradient(V)[0])
     gradients = np.mean([to_numpy(b.value_and_gradient(V)[1]) for b in batches], axis=0)
-    laws.close(gradients, whole.value_and_gradient(V)[1])
+    laws.assert_close(gradients, whole.value_and_gradient(V)[1])
 
 
 def test_an_output_without_a_known_entry_has_no_risk(put: Put) -> None:

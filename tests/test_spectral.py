@@ -72,7 +72,7 @@ def test_the_gram_route_is_taken_where_the_tail_is_cut(monkeypatch: pytest.Monke
     W = with_singular_values(np.geomspace(1.0, 1e-3, 6), 40)
     expected = naive.prox_tail_sum(W, 0.05, 0)
     monkeypatch.setattr(spectral, "_step_by_svd", None)
-    laws.close(spectral.prox_tail_sum(W, 0.05, 0), expected)
+    laws.assert_close(spectral.prox_tail_sum(W, 0.05, 0), expected)
 
 
 def test_the_svd_route_is_taken_where_squaring_would_lose_the_tail(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,7 +85,7 @@ def test_the_svd_route_is_taken_where_squaring_would_lose_the_tail(monkeypatch: 
         return by_svd(W, threshold, free_rank)
 
     monkeypatch.setattr(spectral, "_step_by_svd", counted)
-    laws.close(spectral.prox_tail_sum(W, 1e-11, 0), naive.prox_tail_sum(W, 1e-11, 0))
+    laws.assert_close(spectral.prox_tail_sum(W, 1e-11, 0), naive.prox_tail_sum(W, 1e-11, 0))
     assert calls == [1e-11]
 
 
@@ -99,7 +99,7 @@ def test_the_prox_is_that_of_a_plain_svd(shape: tuple[int, int], share: float, f
     W = np.random.default_rng(seed).normal(size=shape)
     free_rank = round(free * min(shape))
     threshold = share * float(np.linalg.norm(W, 2))
-    laws.close(spectral.prox_tail_sum(W, threshold, free_rank), naive.prox_tail_sum(W, threshold, free_rank))
+    laws.assert_close(spectral.prox_tail_sum(W, threshold, free_rank), naive.prox_tail_sum(W, threshold, free_rank))
 
 
 @pytest.mark.parametrize("shape", [(9, 4), (4, 9), (5, 5)])
@@ -107,27 +107,27 @@ def test_numpy_and_torch_agree(put: Put, shape: tuple[int, int], rng: np.random.
     W = rng.normal(size=shape)
     prox = spectral.prox_tail_sum(put(W), 0.7, 2)
     assert type(prox) is type(put(W))
-    laws.close(prox, naive.prox_tail_sum(W, 0.7, 2))
-    laws.close(spectral.singular_values(put(W)), np.linalg.svd(W, compute_uv=False))
+    laws.assert_close(prox, naive.prox_tail_sum(W, 0.7, 2))
+    laws.assert_close(spectral.singular_values(put(W)), np.linalg.svd(W, compute_uv=False))
     assert spectral.tail_sum(put(W), 2) == pytest.approx(np.linalg.svd(W, compute_uv=False)[2:].sum())
-    laws.close(spectral.shrink_leading_as_printed(put(W), 0.0, 2), W)
+    laws.assert_close(spectral.shrink_leading_as_printed(put(W), 0.0, 2), W)
 
 
 def test_the_tail_rule_keeps_the_leading_values() -> None:
     W = with_singular_values([5.0, 3.0, 2.0, 1.0, 0.2], 7)
-    laws.close(spectral.singular_values(spectral.prox_tail_sum(W, 0.5, 2)), [5.0, 3.0, 1.5, 0.5, 0.0])
+    laws.assert_close(spectral.singular_values(spectral.prox_tail_sum(W, 0.5, 2)), [5.0, 3.0, 1.5, 0.5, 0.0])
 
 
 def test_the_printed_rule_lowers_the_leading_values() -> None:
     W = with_singular_values([5.0, 3.0, 2.0, 1.0, 0.2], 7)
     printed = spectral.shrink_leading_as_printed(W, 0.5, 2)
-    laws.close(spectral.singular_values(printed), [4.5, 2.5, 2.0, 1.0, 0.2])
+    laws.assert_close(spectral.singular_values(printed), [4.5, 2.5, 2.0, 1.0, 0.2])
 
 
 def test_free_rank_zero_is_singular_value_thresholding(rng: np.random.Generator) -> None:
     W = rng.normal(size=(6, 4))
     U, sigma, Vt = np.linalg.svd(W, full_matrices=False)
-    laws.close(spectral.prox_tail_sum(W, 0.8, 0), (U * np.maximum(sigma - 0.8, 0)) @ Vt)
+    laws.assert_close(spectral.prox_tail_sum(W, 0.8, 0), (U * np.maximum(sigma - 0.8, 0)) @ Vt)
     assert spectral.tail_sum(W, 0) == pytest.approx(np.linalg.norm(W, "nuc"))
 
 
@@ -166,7 +166,7 @@ def test_single_precision_stays_single_and_is_rounded_once(put: Put) -> None:
     W = with_singular_values(np.geomspace(1.0, 1e-4, 5), 8).astype(np.float32)
     prox = spectral.prox_tail_sum(put(W), 1e-3, 1)
     assert to_numpy(prox).dtype == np.float32
-    laws.close(prox, naive.prox_tail_sum(W.astype(np.float64), 1e-3, 1), rtol=0, atol=1e-7)
+    laws.assert_close(prox, naive.prox_tail_sum(W.astype(np.float64), 1e-3, 1), rtol=0, atol=1e-7)
 
 
 def test_a_negative_threshold_is_refused() -> None:

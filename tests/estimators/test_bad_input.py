@@ -149,7 +149,7 @@ def test_rows_that_are_all_the_same(kind: Any) -> None:
 def test_fewer_rows_than_neighbours(kind: Any) -> None:
     model = small(kind, n_neighbors=100).fit(X[:6], TRUTH[:6])
     complete = small(kind, graph=1 - np.eye(6)).fit(X[:6], TRUTH[:6])
-    laws.close(model.coef_, complete.coef_, rtol=1e-6, atol=1e-9)
+    laws.assert_close(model.coef_, complete.coef_, rtol=1e-6, atol=1e-9)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -165,7 +165,7 @@ def test_values_of_1e30(kind: Any, features: str, dtype: Any) -> None:
     plain = small(kind, features=map_).fit(X, TRUTH)
     if features != "linear":
         # maps that measure in units of the data see no difference
-        laws.close(predicted, plain.predict(X), rtol=1e-2, atol=1e-2)
+        laws.assert_close(predicted, plain.predict(X), rtol=1e-2, atol=1e-2)
 
 
 @pytest.mark.parametrize(
@@ -193,16 +193,16 @@ def test_no_ridge_on_a_singular_problem(kind: Any, spectral: float) -> None:
     if spectral == 0.0:
         assert "minimum-norm solution of a singular system" in model.solution_.status
         wide = small(kind, features="linear", manifold=0.0, ridge=1e-10).fit(rows, TRUTH)
-        laws.close(model.coef_, wide.coef_, rtol=1e-4, atol=1e-6)
+        laws.assert_close(model.coef_, wide.coef_, rtol=1e-4, atol=1e-6)
 
 
 def test_a_single_output_of_a_single_column() -> None:
     model = regressor(features="linear", manifold=0.0, ridge=0.0).fit(X[:, :1], 2 * X[:, 0] + 1)
     assert model.coef_.shape == (1, 1)
-    laws.close(model.coef_[0, 0], 2.0)
-    laws.close(model.intercept_[0], 1.0)
+    laws.assert_close(model.coef_[0, 0], 2.0)
+    laws.assert_close(model.intercept_[0], 1.0)
     spectral = regressor(features="linear", manifold=0.0, spectral=0.1, free_rank=1).fit(X[:, :1], 2 * X[:, 0] + 1)
-    laws.close(spectral.coef_, regressor(features="linear", manifold=0.0).fit(X[:, :1], 2 * X[:, 0] + 1).coef_)
+    laws.assert_close(spectral.coef_, regressor(features="linear", manifold=0.0).fit(X[:, :1], 2 * X[:, 0] + 1).coef_)
 
 
 @BOTH
@@ -211,7 +211,7 @@ def test_one_row(kind: Any) -> None:
         with pytest.raises(ValueError, match="All labelled rows are of one class"):
             small(kind).fit(X[:1], [0])
     else:
-        laws.close(small(kind).fit(X[:1], [3.0]).predict(X), np.full(60, 3.0))
+        laws.assert_close(small(kind).fit(X[:1], [3.0]).predict(X), np.full(60, 3.0))
 
 
 def test_a_labelled_row_a_class() -> None:
@@ -219,7 +219,7 @@ def test_a_labelled_row_a_class() -> None:
     y[:3] = TRUTH[:3]
     for loss in ("squared", "logistic", "hinge"):
         model = classifier(loss=loss, ridge=0.01, tol=1e-2).fit(X, y)
-        laws.close(model.predict_proba(X).sum(axis=1), np.ones(60))
+        laws.assert_close(model.predict_proba(X).sum(axis=1), np.ones(60))
 
 
 # ---------------------------------------------------------------------------------------------------------- weights
@@ -293,7 +293,7 @@ def test_a_graph_counts_unlabelled_rows() -> None:
 def test_a_graph_without_an_edge_is_a_supervised_model(kind: Any) -> None:
     empty = small(kind, graph=sp.csr_array((60, 60))).fit(X, TRUTH)
     supervised = small(kind, manifold=0.0).fit(X, TRUTH)
-    laws.close(empty.coef_, supervised.coef_, rtol=1e-6, atol=1e-9)
+    laws.assert_close(empty.coef_, supervised.coef_, rtol=1e-6, atol=1e-9)
 
 
 # ------------------------------------------------------------------------------------------------------- parameters

@@ -35,7 +35,7 @@ def test_arrays_of_another_library_are_balanced_alike(put: Put) -> None:
     here = classifier(spectral=0.01, free_rank="balance").fit(X, Y)
     there = classifier(spectral=0.01, free_rank="balance").fit(put(X), Y)
     assert there.free_rank_ == here.free_rank_
-    laws.close(there.coef_, here.coef_, rtol=1e-4, atol=1e-6)
+    laws.assert_close(there.coef_, here.coef_, rtol=1e-4, atol=1e-6)
 
 
 @pytest.mark.parametrize(("free_rank", "count"), [(0, 0), (2, 2), (0.5, 2), (1.0, 3), ("balance", 2)])

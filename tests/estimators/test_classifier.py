@@ -45,7 +45,7 @@ def test_probabilities_sum_to_one_and_agree_with_the_prediction(fitted: LSVVClas
         assert P.shape == (len(rows), 3)
         assert np.isfinite(P).all()
         assert P.min() >= 0.0
-        laws.close(P.sum(axis=1), np.ones(len(rows)))
+        laws.assert_close(P.sum(axis=1), np.ones(len(rows)))
         np.testing.assert_array_equal(fitted.classes_[np.argmax(P, axis=1)], fitted.predict(rows))
 
 
@@ -53,7 +53,7 @@ def test_probabilities_sum_to_one_and_agree_with_the_prediction(fitted: LSVVClas
 def test_probabilities_are_finite_far_from_the_data_in_linear_space(loss: str) -> None:
     model = classifier(features="linear", loss=loss, ridge=0.01, tol=1e-3).fit(X, Y)
     P = model.predict_proba(FAR)
-    laws.close(P.sum(axis=1), np.ones(4))
+    laws.assert_close(P.sum(axis=1), np.ones(4))
     np.testing.assert_array_equal(np.argmax(P, axis=1), model.predict(FAR))
 
 
@@ -107,8 +107,8 @@ def test_frames_of_labels() -> None:
     rows, holed = indicators()
     expected = classifier().fit(rows, holed).coef_
     frame = pd.DataFrame(holed, columns=["a", "b", "c"])
-    laws.close(classifier().fit(rows, frame).coef_, expected)
-    laws.close(classifier().fit(rows, frame.astype("Int64")).coef_, expected)
+    laws.assert_close(classifier().fit(rows, frame).coef_, expected)
+    laws.assert_close(classifier().fit(rows, frame.astype("Int64")).coef_, expected)
 
 
 def test_the_score_ignores_what_is_unknown() -> None:
@@ -176,7 +176,7 @@ def test_the_logistic_loss_has_probabilities_of_its_own() -> None:
     model = classifier(loss="logistic", ridge=0.01).fit(X, Y)
     assert model.temperature_ == 1.0
     E = np.exp(model.decision_function(X))
-    laws.close(model.predict_proba(X), E / E.sum(axis=1, keepdims=True))
+    laws.assert_close(model.predict_proba(X), E / E.sum(axis=1, keepdims=True))
 
 
 def test_weights_of_single_entries() -> None:
@@ -186,7 +186,7 @@ def test_weights_of_single_entries() -> None:
     for k in range(3):
         column = np.c_[holed[:, k], np.full(60, np.nan)]
         alone = classifier().fit(rows, column, sample_weight=np.repeat(weight[:, [k]], 2, axis=1))
-        laws.close(together.coef_[k], alone.coef_[0], rtol=1e-6, atol=1e-9)
+        laws.assert_close(together.coef_[k], alone.coef_[0], rtol=1e-6, atol=1e-9)
 
 
 # ----------------------------------------------------------------------------------------------------------- solving
@@ -199,7 +199,7 @@ def test_mini_batches_learn(loss: str) -> None:
         model.fit(X, Y)
     assert model.score(X, TRUTH) > 0.9
     assert np.isfinite(model.solution_.residual)
-    laws.close(model.predict_proba(X).sum(axis=1), np.ones(60))
+    laws.assert_close(model.predict_proba(X).sum(axis=1), np.ones(60))
 
 
 def test_the_printed_rule_is_for_mini_batches_alone() -> None:
@@ -224,7 +224,7 @@ def test_too_few_steps_warn_with_the_number() -> None:
 @pytest.mark.parametrize("solver", ["auto", "closed", "accelerated"])
 def test_solvers_agree(solver: str) -> None:
     model = classifier(solver=solver, ridge=0.01, tol=1e-9, max_iter=5000).fit(X, Y)
-    laws.close(model.coef_, classifier(ridge=0.01).fit(X, Y).coef_, rtol=1e-5, atol=1e-7)
+    laws.assert_close(model.coef_, classifier(ridge=0.01).fit(X, Y).coef_, rtol=1e-5, atol=1e-7)
     assert model.solution_.converged
 
 
@@ -237,7 +237,7 @@ def test_the_closed_form_is_refused_where_there_is_none() -> None:
 def test_a_loss_may_be_an_object() -> None:
     named = classifier(loss="smooth_hinge", ridge=0.01, tol=1e-5).fit(X, Y)
     given = classifier(loss=MulticlassHinge(0.1), ridge=0.01, tol=1e-5).fit(X, Y)
-    laws.close(named.coef_, given.coef_)
+    laws.assert_close(named.coef_, given.coef_)
 
 
 def test_without_an_intercept_there_is_none() -> None:

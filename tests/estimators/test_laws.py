@@ -36,22 +36,22 @@ def test_a_fit_is_the_minimiser_of_the_equation(kind: str, power: int) -> None:
     P = 0.01 * np.eye(40) + 0.7 * naive.manifold_matrix(Phi, Lap, power)
     T = np.eye(3)[TRUTH[KNOWN]]
     W, b = naive.ridge_with_intercept(Phi[KNOWN], T, np.full(T.shape, 1 / len(T)), P)
-    laws.close(model.coef_, W.T, rtol=1e-6)
-    laws.close(model.intercept_, b, rtol=1e-6)
-    laws.close(model.decision_function(X), Phi @ W + b, rtol=1e-6)
+    laws.assert_close(model.coef_, W.T, rtol=1e-6)
+    laws.assert_close(model.intercept_, b, rtol=1e-6)
+    laws.assert_close(model.decision_function(X), Phi @ W + b, rtol=1e-6)
 
 
 def test_a_supervised_fit_is_ridge() -> None:
     model = classifier(features=Linear(), manifold=0.0, ridge=0.02).fit(X, Y)
     reference = Ridge(alpha=0.02 * KNOWN.sum()).fit(X[KNOWN], np.eye(3)[TRUTH[KNOWN]])
-    laws.close(model.coef_, reference.coef_)
-    laws.close(model.intercept_, reference.intercept_)
+    laws.assert_close(model.coef_, reference.coef_)
+    laws.assert_close(model.intercept_, reference.intercept_)
 
 
 def test_a_supervised_logistic_fit_is_logistic_regression() -> None:
     model = classifier(features=Linear(), manifold=0.0, ridge=0.02, loss="logistic", tol=1e-9).fit(X, Y)
     reference = LogisticRegression(C=1 / (2 * 0.02 * KNOWN.sum()), tol=1e-10).fit(X[KNOWN], Y[KNOWN])
-    laws.close(model.predict_proba(X), reference.predict_proba(X), rtol=1e-4, atol=1e-6)
+    laws.assert_close(model.predict_proba(X), reference.predict_proba(X), rtol=1e-4, atol=1e-6)
 
 
 def test_nystroem_with_all_rows_is_kernel_ridge() -> None:
@@ -60,7 +60,7 @@ def test_nystroem_with_all_rows_is_kernel_ridge() -> None:
     scale, mean = y.std(), y.mean()
     reference = KernelRidge(alpha=1e-2 * 60, kernel="rbf", gamma=1 / (2 * 1.5**2)).fit(X, (y - mean) / scale)
     new = X + 0.1
-    laws.close(model.predict(new), reference.predict(new) * scale + mean, rtol=1e-5, atol=1e-7)
+    laws.assert_close(model.predict(new), reference.predict(new) * scale + mean, rtol=1e-5, atol=1e-7)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -97,8 +97,8 @@ def test_without_a_manifold_unlabelled_rows_do_not_matter(loss: str, features: A
     settings = {"features": features, "manifold": 0.0, "loss": loss, "ridge": 0.01, "tol": 1e-7}
     mixed = classifier(**settings).fit(X, Y)
     alone = classifier(**settings).fit(X[KNOWN], Y[KNOWN])
-    laws.close(mixed.coef_, alone.coef_)
-    laws.close(mixed.predict_proba(X), alone.predict_proba(X))
+    laws.assert_close(mixed.coef_, alone.coef_)
+    laws.assert_close(mixed.predict_proba(X), alone.predict_proba(X))
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -106,7 +106,7 @@ def test_the_order_of_the_rows_does_not_matter(loss: str) -> None:
     order = np.random.default_rng(1).permutation(60)
     here = classifier(loss=loss, ridge=0.01, tol=1e-9, max_iter=5000).fit(X, Y)
     there = classifier(loss=loss, ridge=0.01, tol=1e-9, max_iter=5000).fit(X[order], Y[order])
-    laws.close(there.coef_, here.coef_, rtol=1e-5, atol=1e-6)
+    laws.assert_close(there.coef_, here.coef_, rtol=1e-5, atol=1e-6)
     np.testing.assert_array_equal(there.transduction_, here.transduction_[order])
 
 
@@ -116,14 +116,14 @@ def test_permuting_classes_permutes_coefficients(loss: str) -> None:
     settings = {"loss": loss, "ridge": 0.01, "spectral": 1e-3, "free_rank": 1, "tol": 1e-9, "max_iter": 5000}
     here = classifier(**settings).fit(X, Y)
     there = classifier(**settings).fit(X, np.where(KNOWN, renamed[Y], -1))
-    laws.close(there.coef_[renamed], here.coef_, rtol=1e-5, atol=1e-6)
-    laws.close(there.intercept_[renamed], here.intercept_, rtol=1e-5, atol=1e-6)
+    laws.assert_close(there.coef_[renamed], here.coef_, rtol=1e-5, atol=1e-6)
+    laws.assert_close(there.intercept_[renamed], here.intercept_, rtol=1e-5, atol=1e-6)
 
 
 def test_classes_may_be_called_anything() -> None:
     here, there = classifier().fit(X, Y), classifier().fit(X, np.where(KNOWN, 10 * Y + 7, -1))
     assert there.classes_.tolist() == [7, 17, 27]
-    laws.close(there.coef_, here.coef_)
+    laws.assert_close(there.coef_, here.coef_)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -132,13 +132,13 @@ def test_an_integer_weight_is_that_many_rows_without_a_graph(loss: str) -> None:
     settings = {"manifold": 0.0, "loss": loss, "ridge": 0.01, "tol": 1e-9, "max_iter": 5000}
     weighted = classifier(**settings).fit(X, TRUTH, sample_weight=weight)
     repeated = classifier(**settings).fit(np.repeat(X, weight, axis=0), np.repeat(TRUTH, weight))
-    laws.close(weighted.coef_, repeated.coef_, rtol=1e-5, atol=1e-6)
+    laws.assert_close(weighted.coef_, repeated.coef_, rtol=1e-5, atol=1e-6)
 
 
 def test_the_scale_of_the_weights_does_not_matter() -> None:
     weight = np.random.default_rng(0).uniform(0.5, 2.0, size=60)
     here, there = (classifier().fit(X, Y, sample_weight=c * weight) for c in (1.0, 100.0))
-    laws.close(here.coef_, there.coef_)
+    laws.assert_close(here.coef_, there.coef_)
 
 
 def test_balanced_classes_are_classes_weighted_by_hand() -> None:
@@ -149,15 +149,15 @@ def test_balanced_classes_are_classes_weighted_by_hand() -> None:
     by_dict = classifier(class_weight=dict(enumerate(count.sum() / (3 * count)))).fit(X, y)
     weight = np.where(y == -1, 1.0, (count.sum() / (3 * count))[y])
     by_weight = classifier().fit(X, y, sample_weight=weight)
-    laws.close(balanced.coef_, by_dict.coef_)
-    laws.close(balanced.coef_, by_weight.coef_)
+    laws.assert_close(balanced.coef_, by_dict.coef_)
+    laws.assert_close(balanced.coef_, by_weight.coef_)
 
 
 def test_a_ready_graph_is_the_graph() -> None:
     S = naive.adjacency(X, 4)
     expected = classifier().fit(X, Y)
     for graph in (S, sp.csr_array(S), sp.csr_matrix(S), KNNGraph()):
-        laws.close(classifier(graph=graph).fit(X, Y).coef_, expected.coef_)
+        laws.assert_close(classifier(graph=graph).fit(X, Y).coef_, expected.coef_)
     heated = classifier(graph=KNNGraph(weights="heat")).fit(X, Y)
     assert np.abs(heated.coef_ - expected.coef_).max() > 1e-6
 
@@ -181,8 +181,8 @@ def test_masked_labels_are_fits_of_each_column(loss: str, manifold: float) -> No
         # a second column without a known entry keeps the target two-dimensional
         column = np.c_[labels[:, k], np.full(60, np.nan)]
         alone = classifier(**settings).fit(rows, column)
-        laws.close(together.coef_[k], alone.coef_[0], rtol=1e-5, atol=1e-6)
-        laws.close(together.intercept_[k], alone.intercept_[0], rtol=1e-5, atol=1e-6)
+        laws.assert_close(together.coef_[k], alone.coef_[0], rtol=1e-5, atol=1e-6)
+        laws.assert_close(together.intercept_[k], alone.intercept_[0], rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("manifold", [0.0, 0.5])
@@ -191,8 +191,8 @@ def test_masked_numbers_are_fits_of_each_column(manifold: float) -> None:
     together = regressor(manifold=manifold).fit(rows, numbers)
     for k in range(2):
         alone = regressor(manifold=manifold).fit(rows, numbers[:, k])
-        laws.close(together.predict(rows)[:, k], alone.predict(rows), rtol=1e-6)
-        laws.close(together.coef_[k], alone.coef_[0], rtol=1e-6, atol=1e-8)
+        laws.assert_close(together.predict(rows)[:, k], alone.predict(rows), rtol=1e-6)
+        laws.assert_close(together.coef_[k], alone.coef_[0], rtol=1e-6, atol=1e-8)
 
 
 def test_a_tail_penalty_ties_the_columns_together() -> None:
@@ -205,8 +205,8 @@ def test_a_tail_penalty_ties_the_columns_together() -> None:
 def test_numbers_follow_their_own_scale() -> None:
     rows, numbers = curves()
     here, there = regressor().fit(rows, numbers), regressor().fit(rows, 1e6 * numbers - 3.0)
-    laws.close(there.predict(rows), 1e6 * here.predict(rows) - 3.0, rtol=1e-7)
-    laws.close(there.singular_values_, here.singular_values_, rtol=1e-6)
+    laws.assert_close(there.predict(rows), 1e6 * here.predict(rows) - 3.0, rtol=1e-7)
+    laws.assert_close(there.singular_values_, here.singular_values_, rtol=1e-6)
 
 
 # --------------------------------------------------------------------------------------------------------- the spectrum
@@ -218,20 +218,20 @@ def test_full_free_rank_is_no_penalty(loss: str) -> None:
     plain = classifier(**settings).fit(X, Y)
     for free_rank in (3, 1.0):
         free = classifier(spectral=0.5, free_rank=free_rank, **settings).fit(X, Y)
-        laws.close(free.coef_, plain.coef_, rtol=1e-5, atol=1e-6)
+        laws.assert_close(free.coef_, plain.coef_, rtol=1e-5, atol=1e-6)
 
 
 def test_a_strong_trace_norm_leaves_nothing_but_the_intercept() -> None:
     model = classifier(spectral=100.0).fit(X, Y)
     assert model.effective_rank_ == 0
-    laws.close(model.coef_, np.zeros((3, 40)))
-    laws.close(model.intercept_, np.bincount(Y[KNOWN]) / KNOWN.sum())
+    laws.assert_close(model.coef_, np.zeros((3, 40)))
+    laws.assert_close(model.intercept_, np.bincount(Y[KNOWN]) / KNOWN.sum())
 
 
 def test_a_free_rank_survives_a_strong_penalty() -> None:
     model = classifier(spectral=100.0, free_rank=1).fit(X, Y)
     assert model.effective_rank_ == 1
-    laws.close(model.singular_values_, np.linalg.svd(model.coef_, compute_uv=False), atol=1e-9)
+    laws.assert_close(model.singular_values_, np.linalg.svd(model.coef_, compute_uv=False), atol=1e-9)
 
 
 # ------------------------------------------------------------------------------------------------------ kinds of arrays
@@ -249,9 +249,9 @@ def test_tensors_learn_what_arrays_learn(put: Put, features: Any, settings: dict
     there = classifier(**settings).fit(put(X), put(Y))
     for name in ("coef_", "intercept_"):
         assert type(getattr(there, name)) is type(put(X))
-        laws.close(getattr(there, name), getattr(here, name), rtol=1e-6, atol=1e-7)
-    laws.close(there.decision_function(put(X)), here.decision_function(X), rtol=1e-6, atol=1e-7)
-    laws.close(there.predict_proba(put(X)), here.predict_proba(X), rtol=1e-5, atol=1e-6)
+        laws.assert_close(getattr(there, name), getattr(here, name), rtol=1e-6, atol=1e-7)
+    laws.assert_close(there.decision_function(put(X)), here.decision_function(X), rtol=1e-6, atol=1e-7)
+    laws.assert_close(there.predict_proba(put(X)), here.predict_proba(X), rtol=1e-5, atol=1e-6)
     np.testing.assert_array_equal(there.predict(put(X)), here.predict(X))
     np.testing.assert_array_equal(there.transduction_, here.transduction_)
     assert there.score(put(X), put(TRUTH)) == here.score(X, TRUTH)
@@ -261,10 +261,10 @@ def test_tensors_of_numbers_and_labels(put: Put) -> None:
     for model, (rows, targets) in [(regressor(), curves()), (classifier(), indicators())]:
         expected = model.fit(rows, targets).predict(rows)
         found = model.fit(put(rows), put(targets))
-        laws.close(found.predict(put(rows)), expected, rtol=1e-7)
+        laws.assert_close(found.predict(put(rows)), expected, rtol=1e-7)
         assert found.score(put(rows), put(targets)) == pytest.approx(found.score(rows, targets))
         unlabelled = model.fit(put(rows[:40]), put(targets[:40]), X_unlabeled=put(rows[40:]))
-        laws.close(
+        laws.assert_close(
             unlabelled.coef_, model.fit(rows[:40], targets[:40], X_unlabeled=rows[40:]).coef_, rtol=1e-6, atol=1e-9
         )
 
@@ -276,8 +276,8 @@ def test_sparse_rows_learn_what_dense_ones_learn(features: Any) -> None:
     holed = np.where(np.abs(X) > 0.3, X, 0.0)
     dense = classifier(features=features).fit(holed, Y)
     sparse = classifier(features=features).fit(sp.csr_array(holed), Y)
-    laws.close(sparse.coef_, dense.coef_, rtol=1e-6, atol=1e-9)
-    laws.close(sparse.predict_proba(sp.csr_array(holed)), dense.predict_proba(holed), rtol=1e-6)
+    laws.assert_close(sparse.coef_, dense.coef_, rtol=1e-6, atol=1e-9)
+    laws.assert_close(sparse.predict_proba(sp.csr_array(holed)), dense.predict_proba(holed), rtol=1e-6)
 
 
 @pytest.mark.parametrize("settings", [{}, {"loss": "logistic"}, {"spectral": 1e-3}, {"manifold": 0.0}], ids=str)
@@ -287,7 +287,7 @@ def test_single_precision_in_is_single_precision_out(put: Put, settings: dict[st
     double = classifier(ridge=0.01, tol=1e-3, **settings).fit(X, Y)
     for values in (model.coef_, model.intercept_, model.decision_function(single), model.predict_proba(single)):
         assert to_numpy(values).dtype == np.float32
-    laws.close(model.predict_proba(single), double.predict_proba(X), rtol=0, atol=2e-2)
+    laws.assert_close(model.predict_proba(single), double.predict_proba(X), rtol=0, atol=2e-2)
 
 
 def test_single_precision_numbers(put: Put) -> None:
@@ -295,7 +295,7 @@ def test_single_precision_numbers(put: Put) -> None:
     model = regressor().fit(put(rows.astype(np.float32)), numbers.astype(np.float32))
     assert to_numpy(model.predict(put(rows.astype(np.float32)))).dtype == np.float32
     assert to_numpy(model.coef_).dtype == np.float32
-    laws.close(
+    laws.assert_close(
         model.predict(put(rows.astype(np.float32))), regressor().fit(rows, numbers).predict(rows), rtol=1e-2, atol=1e-1
     )
 
@@ -318,8 +318,8 @@ def test_a_fit_in_blocks_is_the_same_fit(
     whole = classifier(ridge=0.05, tol=1e-6, **settings).fit(X, Y)
     monkeypatch.setitem(MappedRows.__init__.__kwdefaults__ or {}, "block_bytes", block_bytes)
     blocked = classifier(ridge=0.05, tol=1e-6, **settings).fit(put(X), put(Y))
-    laws.close(blocked.coef_, whole.coef_, rtol=1e-6, atol=1e-8)
-    laws.close(blocked.predict_proba(put(X)), whole.predict_proba(X), rtol=1e-6, atol=1e-8)
+    laws.assert_close(blocked.coef_, whole.coef_, rtol=1e-6, atol=1e-8)
+    laws.assert_close(blocked.predict_proba(put(X)), whole.predict_proba(X), rtol=1e-6, atol=1e-8)
 
 
 def test_masks_beyond_the_memory_for_moments_are_worked_over_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -334,4 +334,4 @@ def test_masks_beyond_the_memory_for_moments_are_worked_over_the_rows(monkeypatc
     for here, there in zip(on_moments, over_rows, strict=True):
         assert "closed form" in here.solution_.status
         assert "closed form" not in there.solution_.status
-        laws.close(there.coef_, here.coef_, rtol=1e-5, atol=1e-6)
+        laws.assert_close(there.coef_, here.coef_, rtol=1e-5, atol=1e-6)

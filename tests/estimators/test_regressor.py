@@ -28,7 +28,7 @@ def test_one_number_a_row() -> None:
 def test_a_column_stays_a_column() -> None:
     model = regressor().fit(X, NUMBERS[:, None])
     assert model.predict(X).shape == (60, 1)
-    laws.close(model.predict(X)[:, 0], regressor().fit(X, NUMBERS).predict(X))
+    laws.assert_close(model.predict(X)[:, 0], regressor().fit(X, NUMBERS).predict(X))
 
 
 @pytest.mark.parametrize("estimator", [LSVVRegressor(random_state=0), LSVVRegressorCV(random_state=0)])
@@ -45,7 +45,7 @@ def test_coefficients_are_on_the_scale_of_the_targets() -> None:
     rows, numbers = curves()
     model = regressor().fit(rows, numbers)
     Phi = model.feature_map_.transform(rows)
-    laws.close(model.predict(rows), Phi @ model.coef_.T + model.intercept_)
+    laws.assert_close(model.predict(rows), Phi @ model.coef_.T + model.intercept_)
 
 
 def test_a_supervised_fit_is_ridge_on_standardised_targets() -> None:
@@ -53,7 +53,7 @@ def test_a_supervised_fit_is_ridge_on_standardised_targets() -> None:
     model = regressor(features="linear", manifold=0.0, ridge=0.03).fit(rows, numbers)
     mean, scale = numbers.mean(axis=0), numbers.std(axis=0)
     reference = Ridge(alpha=0.03 * 60).fit(rows, (numbers - mean) / scale)
-    laws.close(model.predict(rows), reference.predict(rows) * scale + mean)
+    laws.assert_close(model.predict(rows), reference.predict(rows) * scale + mean)
 
 
 def test_multi_task_rows_are_known_for_one_task_each() -> None:
@@ -95,14 +95,14 @@ def test_truths_of_another_shape_or_kind_are_refused() -> None:
 
 @pytest.mark.parametrize("constant", [0.0, 7.0, 1e20])
 def test_a_constant_target_is_predicted(constant: float) -> None:
-    laws.close(regressor().fit(X, np.full(60, constant)).predict(X), np.full(60, constant))
+    laws.assert_close(regressor().fit(X, np.full(60, constant)).predict(X), np.full(60, constant))
 
 
 def test_solvers_agree() -> None:
     rows, numbers = curves()
     expected = regressor(ridge=0.01).fit(rows, numbers)
     model = regressor(ridge=0.01, solver="accelerated", tol=1e-9, max_iter=5000).fit(rows, numbers)
-    laws.close(model.predict(rows), expected.predict(rows), rtol=1e-5, atol=1e-5)
+    laws.assert_close(model.predict(rows), expected.predict(rows), rtol=1e-5, atol=1e-5)
 
 
 def test_weights_pull_towards_the_heavy_rows() -> None:

@@ -46,7 +46,7 @@ def test_integer_classes(spelling: str) -> None:
     expected = classifier().fit(X, Y)
     model = classifier().fit(X, INTEGERS[spelling])
     assert model.classes_.tolist() == [0, 1, 2]
-    laws.close(model.coef_, expected.coef_)
+    laws.assert_close(model.coef_, expected.coef_)
     np.testing.assert_array_equal(model.transduction_, expected.transduction_)
     assert model.score(X, INTEGERS[spelling]) == expected.score(X, Y)
 
@@ -56,7 +56,7 @@ def test_string_classes(spelling: str) -> None:
     expected = classifier().fit(X, Y)
     model = classifier().fit(X, WORDS[spelling])
     assert model.classes_.tolist() == NAMES.tolist()
-    laws.close(model.coef_, expected.coef_)
+    laws.assert_close(model.coef_, expected.coef_)
     np.testing.assert_array_equal(model.predict(X), NAMES[expected.predict(X)])
     np.testing.assert_array_equal(model.transduction_, NAMES[expected.transduction_])
     assert model.score(X, WORDS[spelling]) == expected.score(X, Y)
@@ -67,7 +67,7 @@ def test_unlabelled_rows_may_come_apart(form: Any) -> None:
     known = Y != -1
     together = classifier().fit(np.vstack([X[known], X[~known]]), np.r_[Y[known], Y[~known]])
     apart = classifier().fit(form(X[known]), Y[known], X_unlabeled=form(X[~known]))
-    laws.close(apart.coef_, together.coef_, rtol=1e-7)
+    laws.assert_close(apart.coef_, together.coef_, rtol=1e-7)
     np.testing.assert_array_equal(apart.transduction_, together.transduction_)
 
 
@@ -76,7 +76,7 @@ def test_unlabelled_rows_may_come_as_another_kind_of_array() -> None:
     expected = classifier().fit(X[known], Y[known], X_unlabeled=X[~known]).coef_
     for form, other in [(np.asarray, torch.as_tensor), (torch.as_tensor, np.asarray), (torch.as_tensor, sp.csr_array)]:
         model = classifier().fit(form(X[known]), Y[known], X_unlabeled=other(X[~known]))
-        laws.close(model.coef_, expected, rtol=1e-7)
+        laws.assert_close(model.coef_, expected, rtol=1e-7)
 
 
 def test_unlabelled_rows_may_come_apart_for_numbers_and_labels() -> None:
@@ -84,14 +84,14 @@ def test_unlabelled_rows_may_come_apart_for_numbers_and_labels() -> None:
         empty = np.full((20, targets.shape[1]), np.nan)
         together = model.fit(rows, np.vstack([targets[:40], empty])).coef_
         apart = model.fit(rows[:40], targets[:40], X_unlabeled=rows[40:]).coef_
-        laws.close(apart, together)
+        laws.assert_close(apart, together)
 
 
 def test_a_weight_of_zero_is_unlabelled() -> None:
     weighted = classifier().fit(X, TRUTH, sample_weight=(Y != -1).astype(float))
     marked = classifier().fit(X, Y)
-    laws.close(weighted.coef_, marked.coef_)
-    laws.close(weighted.predict_proba(X), marked.predict_proba(X))
+    laws.assert_close(weighted.coef_, marked.coef_)
+    laws.assert_close(weighted.predict_proba(X), marked.predict_proba(X))
     np.testing.assert_array_equal(weighted.transduction_, marked.transduction_)
 
 
@@ -102,7 +102,7 @@ def test_a_weight_of_zero_on_an_entry_is_an_unknown_entry() -> None:
     ]:
         marked = model.fit(rows, holed).coef_.copy()
         weighted = model.fit(rows, full, sample_weight=(~np.isnan(holed)).astype(float)).coef_
-        laws.close(weighted, marked)
+        laws.assert_close(weighted, marked)
 
 
 @pytest.mark.parametrize("manifold", [0.0, 1.0])
@@ -118,8 +118,8 @@ def test_transduction_keeps_what_is_known_and_predicts_the_rest(manifold: float)
     rows, numbers = curves()
     filled = regressor(manifold=manifold).fit(rows, numbers)
     known = ~np.isnan(numbers)
-    laws.close(filled.transduction_[known], numbers[known])
-    laws.close(filled.transduction_[~known], filled.predict(rows)[~known])
+    laws.assert_close(filled.transduction_[known], numbers[known])
+    laws.assert_close(filled.transduction_[~known], filled.predict(rows)[~known])
 
 
 def test_wrong_labels_among_the_known_are_kept_as_given() -> None:

@@ -54,7 +54,7 @@ def test_the_complexity_is_that_of_the_scaled_rows_at_the_labelled_size() -> Non
     assert one.complexity is not None
     assert one.complexity.n_rows == 80
     exact = rademacher_trace_norm(ROWS / largest, 3, n_draws=50, random_state=0)
-    laws.close(one.complexity.draws, exact.draws)
+    laws.assert_close(one.complexity.draws, exact.draws)
 
 
 def test_more_labels_lower_the_corrected_bound_and_more_unlabelled_rows_do_not() -> None:

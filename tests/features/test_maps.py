@@ -44,8 +44,8 @@ def test_numpy_and_torch_agree(name: str, put: Put, X: np.ndarray) -> None:
     expected = clone(MEMBERS[name]).fit_transform(X)
     there = clone(MEMBERS[name]).fit_transform(put(X))
     assert type(there) is type(put(X))
-    laws.close(there, expected)
-    laws.close(clone(MEMBERS[name]).fit(X).transform(put(X)), expected)
+    laws.assert_close(there, expected)
+    laws.assert_close(clone(MEMBERS[name]).fit(X).transform(put(X)), expected)
 
 
 @pytest.mark.parametrize("name", MEMBERS)
@@ -54,7 +54,7 @@ def test_sparse_rows_map_like_dense_ones(name: str, X: np.ndarray) -> None:
     phi = clone(MEMBERS[name]).fit(holes)
     mapped = clone(MEMBERS[name]).fit(sp.csr_array(holes)).transform(sp.csr_array(holes))
     assert sp.issparse(mapped) is (name == "linear")
-    laws.close(mapped.toarray() if sp.issparse(mapped) else mapped, phi.transform(holes))
+    laws.assert_close(mapped.toarray() if sp.issparse(mapped) else mapped, phi.transform(holes))
 
 
 @pytest.mark.parametrize("name", MEMBERS)
@@ -68,7 +68,7 @@ def test_single_precision_stays_single(name: str, put: Put, X: np.ndarray) -> No
 @pytest.mark.parametrize("name", MEMBERS)
 def test_a_row_maps_the_same_alone_and_among_others(name: str, X: np.ndarray) -> None:
     phi = clone(MEMBERS[name]).fit(X)
-    laws.close(phi.transform(X)[[7, 3]], phi.transform(X[[7, 3]]))
+    laws.assert_close(phi.transform(X)[[7, 3]], phi.transform(X[[7, 3]]))
 
 
 @pytest.mark.parametrize("name", MEMBERS)
@@ -93,10 +93,10 @@ def test_fourier_features_approximate_the_kernel(kernel: str, orthogonal: bool, 
 def test_draws_depend_on_neither_rows_nor_width(X: np.ndarray) -> None:
     here = RandomFourier(10, width=1.0, random_state=3).fit(X)
     there = RandomFourier(10, width=5.0, random_state=3).fit(X[:4] + 2.0)
-    laws.close(here.frequencies_, 5.0 * there.frequencies_)
-    laws.close(here.offsets_, there.offsets_)
+    laws.assert_close(here.frequencies_, 5.0 * there.frequencies_)
+    laws.assert_close(here.offsets_, there.offsets_)
     auto = RandomFourier(10, random_state=3).fit(X)
-    laws.close(here.frequencies_, auto.width_ * auto.frequencies_)
+    laws.assert_close(here.frequencies_, auto.width_ * auto.frequencies_)
 
 
 def test_orthogonal_draws_err_less(X: np.ndarray) -> None:
@@ -119,7 +119,7 @@ def test_orthogonal_draws_err_less(X: np.ndarray) -> None:
 
 def test_nystroem_with_all_rows_is_the_kernel(X: np.ndarray) -> None:
     Phi = Nystroem(99, width=1.5).fit_transform(X)
-    laws.close(Phi @ Phi.T, as_kernel("gaussian").values(X / 1.5, X / 1.5), atol=1e-8)
+    laws.assert_close(Phi @ Phi.T, as_kernel("gaussian").values(X / 1.5, X / 1.5), atol=1e-8)
 
 
 def test_nystroem_with_all_rows_is_kernel_ridge(X: np.ndarray, rng: np.random.Generator) -> None:
@@ -128,13 +128,13 @@ def test_nystroem_with_all_rows_is_kernel_ridge(X: np.ndarray, rng: np.random.Ge
     Phi = phi.transform(X)
     w = np.linalg.solve(Phi.T @ Phi + alpha * np.eye(Phi.shape[1]), Phi.T @ y)
     reference = KernelRidge(alpha=alpha, kernel="rbf", gamma=1 / (2 * 1.5**2)).fit(X, y)
-    laws.close(phi.transform(new) @ w, reference.predict(new), rtol=1e-6, atol=1e-8)
+    laws.assert_close(phi.transform(new) @ w, reference.predict(new), rtol=1e-6, atol=1e-8)
 
 
 def test_a_full_sketch_spans_what_its_landmarks_span(X: np.ndarray) -> None:
     for sketch in ("gaussian", "subsample"):
         Phi = Sketch(30, n_landmarks=30, sketch=sketch, width=1.5, random_state=0).fit_transform(X)
-        laws.close(Phi @ Phi.T, as_kernel("gaussian").values(X / 1.5, X / 1.5), atol=1e-6)
+        laws.assert_close(Phi @ Phi.T, as_kernel("gaussian").values(X / 1.5, X / 1.5), atol=1e-6)
 
 
 def test_a_subsampled_sketch_is_exact_on_its_columns(X: np.ndarray) -> None:
@@ -164,7 +164,7 @@ def test_repeated_rows_are_handled(phi: FeatureMap, X: np.ndarray) -> None:
 def test_rows_of_weight_zero_are_no_landmarks(X: np.ndarray) -> None:
     weight = np.r_[np.zeros(20), np.ones(10)]
     phi = Nystroem(99, width=1.0).fit(X, sample_weight=weight)
-    laws.close(phi.landmarks_, X[20:])
+    laws.assert_close(phi.landmarks_, X[20:])
 
 
 def test_weights_are_checked(X: np.ndarray) -> None:
@@ -178,9 +178,9 @@ def test_weights_are_checked(X: np.ndarray) -> None:
 
 def test_constant_columns_change_no_distance(X: np.ndarray) -> None:
     wide = np.hstack([X, np.full((30, 1), 5.0)])
-    laws.close(Nystroem(30).fit(wide).width_, Nystroem(30).fit(X).width_)
+    laws.assert_close(Nystroem(30).fit(wide).width_, Nystroem(30).fit(X).width_)
     Phi, Wide = Nystroem(30).fit_transform(X), Nystroem(30).fit_transform(wide)
-    laws.close(Wide @ Wide.T, Phi @ Phi.T, atol=1e-8)
+    laws.assert_close(Wide @ Wide.T, Phi @ Phi.T, atol=1e-8)
 
 
 # ------------------------------------------------------------------------------------------ parameters and names

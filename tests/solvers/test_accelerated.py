@@ -40,7 +40,7 @@ def test_without_a_tail_it_finds_the_closed_form(put: Put, by_rows: bool, masked
     exact = solve_closed_form(problem.objective("squared", put))
     objective = problem.objective("squared", put, by_rows=by_rows)
     found = minimise(objective, AcceleratedProximalGradient(), tol=1e-11, max_iter=5000)
-    laws.close(objective.weights(found.variable), exact.variable, rtol=1e-7, atol=1e-9)
+    laws.assert_close(objective.weights(found.variable), exact.variable, rtol=1e-7, atol=1e-9)
     assert found.value == pytest.approx(exact.value, rel=1e-12)
 
 
@@ -50,9 +50,9 @@ def test_multinomial_logistic_regression(put: Put) -> None:
     solution = solve(objective, tol=1e-10, max_iter=5000)
     reference = LogisticRegression(C=1 / (2 * ridge * 60), tol=1e-12, max_iter=5000)
     reference.fit(problem.Phi, np.argmax(problem.T, axis=1))
-    laws.close(to_numpy(objective.weights(solution.variable)).T, reference.coef_, rtol=1e-4, atol=1e-6)
+    laws.assert_close(to_numpy(objective.weights(solution.variable)).T, reference.coef_, rtol=1e-4, atol=1e-6)
     b = to_numpy(objective.risk.intercept(solution.variable))
-    laws.close(b - b.mean(), reference.intercept_ - reference.intercept_.mean(), rtol=1e-4, atol=1e-6)
+    laws.assert_close(b - b.mean(), reference.intercept_ - reference.intercept_.mean(), rtol=1e-4, atol=1e-6)
 
 
 def test_one_logistic_regression_a_label(put: Put) -> None:
@@ -64,7 +64,7 @@ def test_one_logistic_regression_a_label(put: Put) -> None:
         known = problem.A[:, k] > 0
         reference = LogisticRegression(C=1 / (2 * ridge), tol=1e-12, max_iter=5000)
         reference.fit(problem.Phi[known], problem.T[known, k], sample_weight=problem.A[known, k])
-        laws.close(W[:, k], reference.coef_[0], rtol=1e-4, atol=1e-6)
+        laws.assert_close(W[:, k], reference.coef_[0], rtol=1e-4, atol=1e-6)
         assert b[k] == pytest.approx(reference.intercept_[0], abs=1e-5)
 
 
@@ -78,7 +78,7 @@ def test_on_an_orthonormal_design_the_answer_is_one_prox(put: Put, free_rank: in
     solution = solve(objective, tol=1e-11)
     unpenalised = Phi.T @ T / 30 / 1.25
     expected = naive.prox_tail_sum(unpenalised, 0.6 / (2 * 1.25), free_rank)
-    laws.close(solution.variable, expected, rtol=1e-7, atol=1e-9)
+    laws.assert_close(solution.variable, expected, rtol=1e-7, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", SMOOTH_LOSSES)
@@ -96,7 +96,7 @@ def test_full_free_rank_is_no_penalty(put: Put) -> None:
     problem = make_problem()
     free = solve(problem.objective("squared", put, spectral=0.3, free_rank=4), tol=1e-11, max_iter=5000)
     none = solve(problem.objective("squared", put))
-    laws.close(free.variable, none.variable, rtol=1e-7, atol=1e-9)
+    laws.assert_close(free.variable, none.variable, rtol=1e-7, atol=1e-9)
 
 
 def test_a_heavier_tail_penalty_lowers_the_rank() -> None:
@@ -127,4 +127,4 @@ def test_single_precision_rows_converge_to_their_rounding(put: Put) -> None:
     rounded = replace(problem, Phi=problem.Phi.astype(np.float32))
     single = solve(rounded.objective("logistic", put), tol=1e-4, max_iter=3000)
     assert single.converged
-    laws.close(single.variable, double.variable, rtol=1e-2, atol=1e-2)
+    laws.assert_close(single.variable, double.variable, rtol=1e-2, atol=1e-2)

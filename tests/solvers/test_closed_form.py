@@ -18,8 +18,8 @@ def test_it_solves_one_system_an_output(put: Put, masked: bool) -> None:
     objective = problem.objective("squared", put, ridge=0.02, manifold=0.3)
     solution = solve_closed_form(objective)
     W, b = naive.ridge_with_intercept(problem.Phi, problem.T, problem.A, 0.02 * np.eye(6) + 0.3 * problem.G)
-    laws.close(solution.variable, W)
-    laws.close(objective.risk.intercept(solution.variable), b)
+    laws.assert_close(solution.variable, W)
+    laws.assert_close(objective.risk.intercept(solution.variable), b)
     laws.solution_proves_itself(solution, objective, 1e-10)
     assert "Solved in closed form, by one Cholesky factorisation" in solution.status
 
@@ -30,8 +30,8 @@ def test_without_a_manifold_it_is_ridge(put: Put, fit_intercept: bool) -> None:
     objective = problem.objective("squared", put, ridge=0.05, manifold=0.0, fit_intercept=fit_intercept)
     solution = solve_closed_form(objective)
     reference = SklearnRidge(alpha=0.05 * 40, fit_intercept=fit_intercept).fit(problem.Phi, problem.T)
-    laws.close(to_numpy(solution.variable).T, reference.coef_)
-    laws.close(objective.risk.intercept(solution.variable), np.broadcast_to(reference.intercept_, 4))
+    laws.assert_close(to_numpy(solution.variable).T, reference.coef_)
+    laws.assert_close(objective.risk.intercept(solution.variable), np.broadcast_to(reference.intercept_, 4))
 
 
 def test_a_singular_problem_gets_its_minimum_norm_solution_and_says_so(put: Put) -> None:
@@ -39,7 +39,9 @@ def test_a_singular_problem_gets_its_minimum_norm_solution_and_says_so(put: Put)
     objective = problem.objective("squared", put, ridge=0.0, manifold=0.0)
     solution = solve_closed_form(objective)
     centred = problem.Phi - problem.Phi.mean(axis=0)
-    laws.close(solution.variable, np.linalg.pinv(centred) @ (problem.T - problem.T.mean(axis=0)), rtol=1e-6, atol=1e-9)
+    laws.assert_close(
+        solution.variable, np.linalg.pinv(centred) @ (problem.T - problem.T.mean(axis=0)), rtol=1e-6, atol=1e-9
+    )
     assert "as the minimum-norm solution of a singular system" in solution.status
     assert solution.residual < 1e-8
 
@@ -60,7 +62,7 @@ def test_leave_one_out_scores_are_those_of_refits(put: Put, masked: bool) -> Non
     P = 0.01 * np.eye(4) + 0.1 * problem.G
     known = problem.A > 0
     refits = naive.leave_one_out(problem.Phi, problem.T, problem.A, P)
-    laws.close(scores[known], refits[known])
+    laws.assert_close(scores[known], refits[known])
 
 
 def test_leave_one_out_without_an_intercept(put: Put) -> None:
@@ -73,4 +75,4 @@ def test_leave_one_out_without_an_intercept(put: Put) -> None:
         others = np.arange(15) != i
         Phi, T = problem.Phi[others], problem.T[others]
         W = np.linalg.solve(Phi.T @ Phi / 15 + P, Phi.T @ T / 15)
-        laws.close(scores[i], problem.Phi[i] @ W)
+        laws.assert_close(scores[i], problem.Phi[i] @ W)

@@ -52,7 +52,7 @@ def test_one_batch_of_all_rows_is_a_proximal_gradient_step(put: Put) -> None:
     solution = minimise(objective, MiniBatch(batch_size=40, step_rule="constant"), tol=0.0, max_iter=1)
     gradient = objective.smooth_value_and_gradient(objective.start)[1]
     expected = objective.prox(objective.start - gradient / objective.lipschitz, 1 / objective.lipschitz)
-    laws.close(solution.variable, expected)
+    laws.assert_close(solution.variable, expected)
 
 
 def test_a_seed_fixes_the_order_of_the_batches(put: Put) -> None:

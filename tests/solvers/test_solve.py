@@ -22,7 +22,7 @@ def test_auto_takes_the_closed_form_where_there_is_one() -> None:
 def test_all_solvers_find_the_same_point(put: Put, solver: str) -> None:
     problem = make_problem()
     solution = solve(problem.objective("squared", put), solver, tol=1e-11, max_iter=5000)
-    laws.close(solution.variable, solve(problem.objective("squared")).variable, rtol=1e-7, atol=1e-9)
+    laws.assert_close(solution.variable, solve(problem.objective("squared")).variable, rtol=1e-7, atol=1e-9)
 
 
 def test_the_start_is_where_the_loop_starts(put: Put) -> None:
