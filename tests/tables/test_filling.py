@@ -14,12 +14,16 @@ import pytest
 from lsvv.report.glance import glance_of
 from lsvv.selection import search
 from lsvv.tables import Table, TableError, fill, parse, summary
-from lsvv.tables.cells import COMMA, POINT
-from lsvv.tables.inputs import fit_vectoriser
+from lsvv.tables.cells import COMMA, POINT, Notation
+from lsvv.tables.inputs import Vectoriser, vectorised
 
 Text = Callable[..., str]
 Reader = Callable[[str | bytes], Table]
 WEEK = timedelta(days=7)
+
+
+def fit_vectoriser(frame: pd.DataFrame, leave_out: list[str], usual: Notation = POINT) -> Vectoriser:
+    return vectorised(frame, leave_out, usual=usual)[0]
 
 
 @pytest.mark.parametrize("features", ["linear", "auto"])

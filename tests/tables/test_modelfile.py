@@ -19,7 +19,7 @@ import skops.io
 from lsvv.features import Nystroem
 from lsvv.selection import search
 from lsvv.tables import Filled, Table, TableError, fill, parse, write_atomically
-from lsvv.tables.modelfile import TableModel, opened, saved
+from lsvv.tables.modelfile import FORMAT_VERSION, TableModel, opened, saved
 from lsvv.tables.models import choose_model
 from lsvv.tables.onnx import exported
 
@@ -55,7 +55,7 @@ def test_a_model_from_a_file_predicts_the_same(filled: Filled, tmp_path: Path) -
     assert model.notes == ()
     with zipfile.ZipFile(path) as archive:
         header = json.loads(archive.read("lsvv.json"))
-    assert header["format_version"] == 1
+    assert header["format_version"] == FORMAT_VERSION
     assert header["targets"][0] == {"column": "kind", "task": "classes", "outputs": ["cat", "dog"]}
     assert header["summary"]["rows"] == 45
 
@@ -99,22 +99,6 @@ def test_models_of_every_task_and_kind_of_column_open_again(
     assert all(exported(part.model) for part in filled.fitted)
 
 
-def test_a_model_without_what_was_added_since_opens_and_says_the_same(
-    beasts: Text, csv_table: Reader, tmp_path: Path
-) -> None:
-    table = csv_table(beasts())
-    model = TableModel.of(fill(table, ["kind", "weight"], features="linear"))
-    for part, names in (
-        (model.vectoriser, ("decimal_commas", "day_first", "units")),
-        (model.fitted[1].group.targets[0], ("group", "form", "digits", "ends")),
-    ):
-        for name in names:
-            del vars(part)[name]
-    path = tmp_path / "m.lsvv"
-    path.write_bytes(saved(model))
-    assert opened(path).predictions(table).columns == model.predictions(table).columns
-
-
 def test_a_model_of_decimals_opens_again(tmp_path: Path) -> None:
     frame = {
         "x": pa.array([Decimal(row).scaleb(-1) for row in range(40)]),
@@ -156,12 +140,12 @@ def test_other_features_cannot_be_exported() -> None:
         exported(model)
 
 
-def test_damaged_foreign_and_newer_files_get_a_sentence(beasts: Text, csv_table: Reader, tmp_path: Path) -> None:
+def test_damaged_foreign_newer_and_older_files_get_a_sentence(beasts: Text, csv_table: Reader, tmp_path: Path) -> None:
     good = saved(TableModel.of(fill(csv_table(beasts()), ["kind"], features="linear")))
     with zipfile.ZipFile(io.BytesIO(good)) as archive:
         header = json.loads(archive.read("lsvv.json"))
-    newer = json.dumps({**header, "format_version": 2}).encode()
-    older = json.dumps({**header, "versions": {"skrub": "0.0.1"}}).encode()
+    newer, older = (json.dumps({**header, "format_version": FORMAT_VERSION + step}).encode() for step in (1, -1))
+    other_skrub = json.dumps({**header, "versions": {"skrub": "0.0.1"}}).encode()
     strange = skops.io.dumps({"vectoriser": Path("x"), "fitted": []})
     calling = skops.io.dumps({"vectoriser": write_atomically, "fitted": []})
     for data, sentence in (
@@ -171,7 +155,8 @@ def test_damaged_foreign_and_newer_files_get_a_sentence(beasts: Text, csv_table:
         (good[: len(good) // 2], "is damaged"),
         (rewritten(good, "fitted.skops", b"nonsense"), "is damaged"),
         (rewritten(good, "lsvv.json", b"{"), "is damaged"),
-        (rewritten(good, "lsvv.json", newer), "was written by a newer lsvv: its format is 2"),
+        (rewritten(good, "lsvv.json", newer), "was written by a newer lsvv: its format is 3"),
+        (rewritten(good, "lsvv.json", older), "was written by an older lsvv, in format 1. Fit the model again"),
         (rewritten(good, "fitted.skops", strange), "which no model of lsvv holds"),
         (rewritten(good, "fitted.skops", calling), "holds lsvv.tables.files.write_atomically"),
     ):
@@ -181,7 +166,7 @@ def test_damaged_foreign_and_newer_files_get_a_sentence(beasts: Text, csv_table:
             opened(path)
     with pytest.raises(TableError, match="cannot be read"):
         opened(tmp_path / "no.lsvv")
-    path.write_bytes(rewritten(good, "lsvv.json", older))
+    path.write_bytes(rewritten(good, "lsvv.json", other_skrub))
     assert "was fitted with skrub 0.0.1" in opened(path).notes[0]
     with pytest.raises(TableError, match="Name one of them"):
         opened(path).model_of("size")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from lsvv.tables.cells import known
-from lsvv.tables.inputs import Vectoriser, fit_vectoriser
+from lsvv.tables.inputs import Vectoriser, vectorised
 from lsvv.tables.models import choose_model, neighbour_graph
 from lsvv.tables.results import Answer, answers
 from lsvv.tables.table import Edits, Table, fresh_name
@@ -141,8 +141,7 @@ def fill(
         check_columns(table, targets)
         coded = _coded(table, targets, task)
     with watch.stage("Turning columns into numbers", 0.05):
-        vectoriser = fit_vectoriser(table.frame, targets, random_state, table.source.notation)
-        X = vectoriser.transform(table.frame, table.source.notation)
+        vectoriser, X = vectorised(table.frame, targets, random_state, table.source.notation)
     fitted = fit_groups(X, grouped(coded), features, random_state, watch)
     with watch.stage("Filling the holes", 0.95):
         found = {one.target.column: one for part in fitted for one in answers(part.group, part.model, X)}

@@ -20,7 +20,7 @@ from lsvv.tables.targets import Group, NumberTarget, Target
 __all__ = ["FORMAT_VERSION", "TableModel", "opened", "saved"]
 
 FORMAT = "lsvv table model"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 HEADER, BODY = "lsvv.json", "fitted.skops"
 
 # What a model is made of beside what skops itself vouches for. Name by name: a file may call whatever it may name, so
@@ -35,6 +35,7 @@ TRUSTED = frozenset(
         "lsvv.selection.averaging": ("Guard",),
         "lsvv.selection.ensemble": ("Ensemble", "Family"),
         "lsvv.selection.estimators": ("LSVVClassifierCV", "LSVVRegressorCV"),
+        "lsvv.tables.columns": ("DateColumn", "NumberColumn", "TextColumn"),
         "lsvv.tables.filling": ("Fitted",),
         "lsvv.tables.inputs": ("Vectoriser",),
         "lsvv.tables.targets": ("ClassTarget", "Group", "LabelTarget", "NumberTarget", "TagTarget"),
@@ -202,8 +203,12 @@ def _check_header(header: Any, path: Path) -> None:
     found = header.get("format_version")
     if not isinstance(found, int) or found > FORMAT_VERSION:
         raise TableError(
-            f"{path} was written by a newer lsvv: its format is {found}, and this one reads up to {FORMAT_VERSION}. "
+            f"{path} was written by a newer lsvv: its format is {found}, and this one reads {FORMAT_VERSION}. "
             f"Upgrade: pip install --upgrade lsvv."
+        )
+    if found < FORMAT_VERSION:
+        raise TableError(
+            f"{path} was written by an older lsvv, in format {found}. Fit the model again with 'lsvv fit'."
         )
 
 
