@@ -20,6 +20,15 @@ def test_what_is_at_hand_is_measured(tmp_path: Path) -> None:
     assert found.loaded == found.printed == PaperSize(125, 53, 14, 3)
 
 
+def test_a_file_that_cannot_be_read_is_told_and_the_others_are_measured(tmp_path: Path) -> None:
+    (tmp_path / "iris.npz").write_bytes(b"no archive")
+    np.savez(tmp_path / "wine.npz", X=bundled("wine").X, y=bundled("wine").y)
+    damaged, whole = inventory(tmp_path, ("iris", "wine"))
+    assert (damaged.loaded, damaged.printed) == (None, info("iris").paper)
+    assert damaged.note.startswith(f"{tmp_path / 'iris.npz'} ends early or is damaged")
+    assert whole.loaded == whole.printed
+
+
 def test_differences_are_named() -> None:
     found = Holding("x", "multi-class", PaperSize(30450, 13050, 10, 7), PaperSize(27631, 11841, 10, 7), "")
     assert found.differences == ("training", "testing")

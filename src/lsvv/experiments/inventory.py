@@ -20,11 +20,12 @@ class Holding:
     name, task : str
         Of the registry.
     loaded : PaperSize or None
-        Sizes of what the loader read: ceil(0.7 n) training rows, varying columns + 1; None if it is not at hand.
+        Sizes of what the loader read: ceil(0.7 n) training rows, varying columns + 1; None if there is nothing to read,
+        or nothing that can be read.
     printed : PaperSize or None
         The paper's; None for a substitute.
     note : str
-        What the registry says of it; every difference is explained there.
+        What the registry says of it, every difference explained; or why a file that is there cannot be read.
 
     """
 
@@ -64,7 +65,11 @@ def inventory(folder: str | os.PathLike[str] | None, names: tuple[str, ...] | No
 
 def _holding(name: str, folder: str | os.PathLike[str] | None) -> Holding:
     entry = info(name)
-    return Holding(name, entry.task, _loaded(name, folder), entry.paper, entry.note)
+    try:
+        return Holding(name, entry.task, _loaded(name, folder), entry.paper, entry.note)
+    except Exception as error:
+        # as in a trial: a file that cannot be read is a row that says so, and the other sets are told
+        return Holding(name, entry.task, None, entry.paper, str(error))
 
 
 def _loaded(name: str, folder: str | os.PathLike[str] | None) -> PaperSize | None:
