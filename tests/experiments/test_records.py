@@ -90,6 +90,34 @@ def test_damage_inside_a_file_is_named_by_line(tmp_path: Path) -> None:
         read_records(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("line", "fault"),
+    [
+        ("[]", "it has no fields"),
+        ("null", "it has no fields"),
+        ('{"seconds": 1}', "it has no 'trial'"),
+        ('{"trial": 5}', "its 'trial' is 5"),
+        ('{"trial": {"seed": 0}, "figures": null}', "its 'figures' is None"),
+        (
+            '{"trial": {"seed": 0}, "watts": 3}',
+            "'watts' is unknown to this version of lsvv; a newer one may have written it",
+        ),
+    ],
+)
+def test_a_line_of_another_form_is_told_by_what_is_wrong_with_it(tmp_path: Path, line: str, fault: str) -> None:
+    (tmp_path / LIVE).write_text(f'{{"trial": {{"seed": 0}}}}\n{line}\n')
+    with pytest.raises(RecordsError) as caught:
+        read_records(tmp_path)
+    sentence = f"line 2: not a record ({fault}). Remove the line to run its trial again."
+    assert str(caught.value) == f"{tmp_path / LIVE}, {sentence}"
+
+
+def test_an_empty_file_of_packed_records_is_damage_and_no_beginning(tmp_path: Path) -> None:
+    (tmp_path / PACKED).touch()
+    with pytest.raises(RecordsError, match=r"damaged \(it is empty\)\. Take it from a copy, or remove it"):
+        read_records(tmp_path)
+
+
 def test_a_second_run_on_a_folder_is_refused(tmp_path: Path) -> None:
     with recording(tmp_path):
         with pytest.raises(RecordsError, match=rf"Another run \(process {os.getpid()}\) is writing to"):

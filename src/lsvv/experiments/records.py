@@ -46,6 +46,17 @@ class RecordsError(RuntimeError):
     """A record file that is locked by another run or is damaged."""
 
 
+_KINDS: Mapping[str, type | tuple[type, ...]] = {
+    "trial": dict,
+    "parameters": dict,
+    "figures": dict,
+    "seconds": (int, float),
+    "reason": str,
+    "environment": dict,
+}
+"""What the fields of a record are in JSON."""
+
+
 @dataclass(frozen=True)
 class Record:
     """One trial: what was tried, what came out, and under which conditions.
@@ -243,15 +254,42 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _whole_lines(path: Path) -> Sequence[bytes]:
-    try:
-        content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise RecordsError(f"{path} ends early or is damaged ({error}).") from error
+    content = path.read_bytes()
+    if path.suffix == ".gz":
+        content = _unpacked(path, content)
     return content[: content.rfind(b"\n") + 1].splitlines()
+
+
+def _unpacked(path: Path, content: bytes) -> bytes:
+    try:
+        if not content:
+            raise EOFError("it is empty")
+        return gzip.decompress(content)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise RecordsError(
+            f"{path} ends early or is damaged ({error}). Take it from a copy, or remove it to run its trials again."
+        ) from error
 
 
 def _parse(path: Path, number: int, line: bytes) -> Record:
     try:
-        return Record(**json.loads(line))
-    except (ValueError, TypeError) as error:
-        raise RecordsError(f"{path}, line {number}: not a record ({error}).") from error
+        content = json.loads(line)
+        fault = _fault(content)
+    except ValueError as error:
+        content, fault = {}, str(error)
+    if fault:
+        raise RecordsError(f"{path}, line {number}: not a record ({fault}). Remove the line to run its trial again.")
+    return Record(**content)
+
+
+def _fault(content: object) -> str:
+    """What keeps a value from being a record; empty if nothing does."""
+    if not isinstance(content, dict):
+        return "it has no fields"
+    unknown = sorted(content.keys() - _KINDS.keys())
+    if unknown:
+        return f"{unknown[0]!r} is unknown to this version of lsvv; a newer one may have written it"
+    if "trial" not in content:
+        return "it has no 'trial'"
+    wrong = [name for name, value in content.items() if not isinstance(value, _KINDS[name])]
+    return f"its {wrong[0]!r} is {content[wrong[0]]!r}" if wrong else ""
