@@ -101,6 +101,24 @@ def test_failures_are_kept_and_tried_again_only_when_asked(tmp_path: Path) -> No
     assert not any(record.failed for record in read_records(tmp_path))
 
 
+def test_a_trial_that_no_line_can_hold_fails_and_the_run_goes_on(tmp_path: Path) -> None:
+    def diverging(unit: Unit, _: object) -> list[Record]:
+        held_out = float("inf") if unit == UNITS[0] else 0.5
+        return [Record(trial, {"held_out": held_out}, {"error": 1.0}) for trial in unit.trials]
+
+    outcome = run(UNITS[:2], None, tmp_path, jobs=1, work=diverging)
+    assert (outcome.worked, outcome.failed) == (2, 4)
+    failed, ended = read_records(tmp_path)[0], read_records(tmp_path)[4]
+    assert failed.reason.startswith("ValueError: A record can hold finite numbers only")
+    assert (failed.figures, ended.figures) == ({}, {"error": 1.0})
+
+
+def test_records_of_another_program_do_not_tell_where_the_data_is_from(tmp_path: Path) -> None:
+    with recording(tmp_path) as append:
+        append(Record({"seed": 0}))
+    assert run(UNITS[:1], None, tmp_path, jobs=1, work=figured).worked == 1
+
+
 def test_sets_that_are_not_at_hand_are_named_and_left_out(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     outcome = run(UNITS[:3], tmp_path / "data", tmp_path / "out", jobs=1, work=figured)

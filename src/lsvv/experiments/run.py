@@ -155,8 +155,8 @@ def _source(data: Folder | None) -> str:
 
 def _source_of(record: Record) -> str | None:
     """What the record says, else what its data set tells; None for a set that may come from either."""
-    name = record.trial["data"]
-    told = "bundled" if name == GENERATED else None if name in BUNDLED else "folder"
+    name = record.trial.get("data")
+    told = "bundled" if name == GENERATED else "folder" if name in DATASETS and name not in BUNDLED else None
     return record.environment.get(SOURCE, told)
 
 
@@ -187,14 +187,23 @@ class _Ledger:
         for record in records:
             key = trial_key(record.trial)
             if key not in self.known:
-                self.append(replace(record, environment={**record.environment, SOURCE: self.source}))
+                written = self._write(replace(record, environment={**record.environment, SOURCE: self.source}))
                 self.known.add(key)
-                self.failed += record.failed
+                self.failed += written.failed
         self.worked += 1
         self.forecast.learn(unit, seconds)
         if self.show:
             share, left = self.forecast.share, self.forecast.seconds_left / jobs
             self.show(Step(unit, self.found + self.worked, self.total, share, left))
+
+    def _write(self, record: Record) -> Record:
+        """Appends a record; one that no line can hold, as with a figure that is not finite, as a failed trial."""
+        try:
+            self.append(record)
+        except (TypeError, ValueError) as error:
+            record = replace(record, parameters={}, figures={}, reason=f"{type(error).__name__}: {error}")
+            self.append(record)
+        return record
 
 
 @dataclass
