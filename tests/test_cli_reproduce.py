@@ -1,5 +1,7 @@
 """``lsvv reproduce``: what it writes, what it says, how it ends."""
 
+import errno
+import os
 from pathlib import Path
 
 import numpy as np
@@ -113,6 +115,30 @@ def test_a_place_where_nothing_can_be_written_is_refused(tmp_path: Path) -> None
     done = here("reproduce", "methods", "--quick", "--out", str(tmp_path / "file" / "out"))
     assert done.exit_code == CANNOT_WRITE
     assert "cannot be made" in done.stderr
+
+
+def test_records_that_cannot_be_written_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "records.lock").mkdir()
+    done = here("reproduce", "methods", "--quick", "--out", str(tmp_path))
+    assert done.exit_code == CANNOT_WRITE
+    assert f"Error: {tmp_path}/records.lock cannot be used: {os.strerror(errno.EISDIR)}. Splits that" in done.stderr
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("lsvv.experiments.run.run", full)
+    done = here("reproduce", "methods", "--quick", "--out", str(tmp_path))
+    assert done.exit_code == CANNOT_WRITE
+    assert f"Error: {tmp_path} cannot be used: {os.strerror(errno.ENOSPC)}." in done.stderr
+
+
+def test_a_damaged_set_is_a_row_of_the_table_of_data_sets(data: Path, tmp_path: Path) -> None:
+    (data / "wine.npz").write_bytes(b"no archive")
+    done = here("reproduce", "datasets", "--data", str(data), "--out", str(tmp_path / "out"))
+    assert done.exit_code == 0, done.stderr
+    table = (tmp_path / "out" / "datasets.md").read_text(encoding="utf-8")
+    assert "| iris | multi-class | 105 | 45 | 5 | 3 |" in table
+    assert "wine.npz ends early or is damaged" in table
 
 
 def test_figures_that_cannot_be_drawn_are_refused_before_the_work(

@@ -83,7 +83,7 @@ def reproduce_command(
         units = plan(asked, design, choosers, None if sets is None else [name.strip() for name in sets.split(",")])
         _make(out)
         try:
-            with _showing(quiet, len(units)) as show:
+            with _writable(out), _showing(quiet, len(units)) as show:
                 outcome = run(units, folder, out, jobs=jobs, minutes=minutes, retry=retry, show=show)
             write_pages(out, folder, _shown(design, _design(quick, None, hide)), asked)
         except KeyboardInterrupt:
@@ -143,6 +143,22 @@ def _make(out: str) -> None:
         Path(out).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise WritingError(f"The folder {out} cannot be made: {error.strerror}. Choose another with --out.") from error
+
+
+@contextmanager
+def _writable(out: str) -> Iterator[None]:
+    """Tells of a folder that takes no records, as one that is read-only or on a full disk."""
+    from lsvv.tables.table import WritingError
+
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise WritingError(
+            f"{error.filename or out} cannot be used: {error.strerror}. Splits that were finished are on record; "
+            "make room or choose another folder with --out."
+        ) from error
 
 
 @contextmanager
