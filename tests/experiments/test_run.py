@@ -3,7 +3,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import nullcontext
 from pathlib import Path
@@ -22,6 +22,8 @@ UNITS = plan(["linear-mc", "linear-ml"], QUICK)
 TESTS = Path(__file__).parent.parent
 COMMAND = ("reproduce", "linear-mc", "linear-ml", "--quick", "--repeats", "4", "--chooser", "atlas", "--out")
 SPLITS = 3 * 4
+PATIENCE = 180.0
+"""Seconds a process may take on a busy machine; an idle one needs a few."""
 
 
 def figured(unit: Unit, _: object = None) -> list[Record]:
@@ -201,41 +203,46 @@ Start = Callable[..., "subprocess.Popen[str]"]
 
 
 @pytest.fixture
-def start(tmp_path: Path) -> Start:
-    """Starts ``lsvv`` with the quick chooser, in the process itself and in its workers."""
+def start(tmp_path: Path) -> Iterator[Start]:
+    """Starts ``lsvv`` with the quick chooser, in the process itself and in its workers; none outlives its test."""
     (tmp_path / "sitecustomize.py").write_text(
         "import sys, quick_choosing\nsys.modules['lsvv.experiments.choosing'] = quick_choosing\n"
     )
 
+    paths = [str(tmp_path), str(TESTS), *filter(None, [os.environ.get("PYTHONPATH")])]
+    started: list[subprocess.Popen[str]] = []
+
     def call(*arguments: str, seconds: float = 0.0) -> "subprocess.Popen[str]":
         environment = {
             **os.environ,
-            "PYTHONPATH": f"{tmp_path}{os.pathsep}{TESTS}",
+            "PYTHONPATH": os.pathsep.join(paths),
             "LSVV_TEST_SECONDS": str(seconds),
             "OMP_NUM_THREADS": "1",
         }
-        return subprocess.Popen(
-            [sys.executable, "-m", "lsvv", *arguments],
-            env=environment,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
+        command = [sys.executable, "-m", "lsvv", *arguments]
+        started.append(
+            subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         )
+        return started[-1]
 
-    return call
+    yield call
+    for process in started:
+        process.kill()
+        process.communicate()
 
 
 def ended(process: "subprocess.Popen[str]") -> tuple[int, str]:
-    said = process.communicate(timeout=60)[1]
+    said = process.communicate(timeout=PATIENCE)[1]
     return process.returncode, said
 
 
 def wait_for_records(out: Path, count: int) -> None:
-    for _ in range(600):
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
         if (out / LIVE).is_file() and len(read_records(out / LIVE)) >= count:
             return
         time.sleep(0.05)
-    raise AssertionError(f"{out} has no {count} records after 30 seconds")
+    raise AssertionError(f"{out} has no {count} records after {PATIENCE:g} seconds")
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
