@@ -214,7 +214,9 @@ def test_dates_are_read_in_the_order_they_are_written(csv_table: Reader, form: s
         ("%d/%m/%Y", ["unknown"], "1 cell is no date and counts as empty, 'unknown' in row 28"),
         ("%Y-%m-%d", ["unknown", "?", "2020-02-31"], "2 cells are no dates and count as empty, 'unknown' in row 28"),
         ("%d.%m.%Y", ["2020-03-28"], None),
-        ("%d.%m.%Y", ["28 Mar 2020"], "1 cell is no date and counts as empty, '28 Mar 2020' in row 28"),
+        ("%d.%m.%Y", ["28 Mar 2020"], None),
+        ("%d-%b-%Y", ["March 28 2020"], None),
+        ("%d-%b-%Y", ["Mar 2020"], "1 cell is no date and counts as empty, 'Mar 2020' in row 28"),
     ],
 )
 def test_a_few_texts_among_dates_count_as_empty_with_a_note(
@@ -235,6 +237,20 @@ def test_a_few_texts_among_dates_count_as_empty_with_a_note(
         fit_vectoriser(column(cells + [f"x{row}" for row in range(4)]), ["kind"])
     constant = column(["01/02/2020"] * 27 + ["unknown"])
     assert fit_vectoriser(constant, ["kind"]).kinds == {"when": "text"}
+
+
+def test_texts_are_never_taken_for_something_else() -> None:
+    # an encoder that guesses would read NA as empty, and codes as numbers
+    texts = {"NA": "south", "none": "north", "007": "south", "012": "north"}
+    rows = [f"{text},{kind if row % 2 else ''}" for row in range(20) for text, kind in texts.items()]
+    table = parse("\n".join(["code,kind", *rows]).encode(), "t.csv", format="csv", missing=())
+    filled = fill(table, ["kind"], features="linear")
+    assert filled.frame["kind"].tolist() == [kind for _ in range(20) for kind in texts.values()]
+    vectoriser = filled.vectoriser
+    assert vectoriser.kinds == {"code": "text"}
+    known, unseen = vectoriser.transform(pd.DataFrame({"code": ["007", "7"]}))
+    np.testing.assert_array_equal(known, filled.X[2])
+    assert np.any(unseen != known)
 
 
 def test_quoted_thousands_count_as_thousands_in_inputs_and_targets(csv_table: Reader) -> None:

@@ -88,7 +88,9 @@ def test_a_word_overrides_what_was_found() -> None:
         (["cat", "cat"], None, "all say 'cat'"),
         (["1", "two"], "numbers", "row 2 says 'two'"),
         ([1.0, float("inf")], "numbers", "is infinite in row 2"),
-        (["0", "2"], "labels", "is to be 0 or 1, but holds '2'"),
+        (["1.0", "0", None, "2.0"], "labels", "is to be 0 or 1, but holds '2.0'"),
+        (["cat", "dog", True], "labels", "is to be 0 or 1, but holds 'cat'"),
+        ([["a"], ["b", "a"]], "classes", "holds lists, which are no classes. Give --task tags"),
         (["a", "a"], "tags", "fewer than two different tags"),
         ([date(2020, 1, 1), date(2020, 1, 2)], None, "holds dates, such as '2020-01-01' in row 1"),
         ([None, "01/02/2020", "15/02/2020"], None, "holds dates, such as '01/02/2020' in row 2"),
@@ -119,7 +121,7 @@ def test_a_word_overrides_what_was_found() -> None:
 )
 def test_cells_that_do_not_fit_get_a_sentence(cells: list[Any], task: str | None, sentence: str) -> None:
     with pytest.raises(TableError, match=sentence):
-        code(Finding("y", task, "") if task else find_task({"y": cells}, {})[0], cells)
+        code(find_task({"y": cells}, {"y": task} if task else {})[0], cells)
 
 
 @pytest.mark.parametrize(

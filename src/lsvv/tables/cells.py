@@ -20,6 +20,7 @@ __all__ = [
     "Reading",
     "ambiguous",
     "as_numbers",
+    "counted",
     "day_and_month",
     "decimals_of",
     "digits_of",
@@ -48,6 +49,11 @@ _TIME = r"(?:[T ]+\d{1,2}:\d{2}.*)?"
 _YEAR_FIRST = re.compile(r"[12]\d{3}([-/.])(\d{1,2})\1(\d{1,2})" + _TIME)
 # 1.2.10 is a version, while 1/2/10 is a date
 _DAY_AND_MONTH = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(?:\d{4}|(?<=/)\d{2})" + _TIME)
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
+    r"nov(?:ember)?|dec(?:ember)?)\.?"
+)
+_NAMED_MONTH = re.compile(rf"(?:\d{{1,2}}[- ]{_MONTH}|{_MONTH} \d{{1,2}})(?:,? |-)[12]\d{{3}}{_TIME}", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -125,6 +131,11 @@ class Formula(str):
 def known(values: Iterable[Any]) -> list[Any]:
     """The values, None where a cell is empty."""
     return [None if is_missing(value) else value for value in values]
+
+
+def counted(values: Iterable[Any]) -> list[Any]:
+    """The values, with 1 for true and 0 for false."""
+    return [int(value) if isinstance(value, (bool, np.bool_)) else value for value in values]
 
 
 def parted_unit(text: str) -> tuple[str, str]:
@@ -250,17 +261,19 @@ def day_and_month(text: str) -> tuple[int, int] | None:
 
 
 def is_date(value: Any) -> bool:
-    """Whether a cell is a date, or a text such as 2020-01-15 or 15/01/2020.
+    """Whether a cell is a date, or a text such as 2020-01-15, 15/01/2020 or 15-Jan-2020.
 
     Examples
     --------
-    >>> [is_date(text) for text in ("2020-01-15", "15/01/2020", "2020-15-01", "7732-18-5")]
-    [True, True, False, False]
+    >>> [is_date(text) for text in ("2020-01-15", "15/01/2020", "Jan 15, 2020", "2020-15-01", "7732-18-5")]
+    [True, True, True, False, False]
     """
     if not isinstance(value, str):
         return hasattr(value, "year")
-    match = _YEAR_FIRST.fullmatch(value.strip())
-    return day_and_month(value) is not None if match is None else _are_of_a_date(int(match[2]), int(match[3]))
+    year_first = _YEAR_FIRST.fullmatch(value.strip())
+    if year_first is not None:
+        return _are_of_a_date(int(year_first[2]), int(year_first[3]))
+    return day_and_month(value) is not None or _NAMED_MONTH.fullmatch(value.strip()) is not None
 
 
 def _are_of_a_date(month: int, day: int) -> bool:

@@ -21,6 +21,7 @@ from lsvv.tables.cells import (
     Notation,
     Reading,
     ambiguous,
+    counted,
     day_and_month,
     is_date,
     is_list,
@@ -271,7 +272,7 @@ def _unit_of(cells: Sequence[Any]) -> str:
 def _amounts(cells: Sequence[Any], unit: str) -> list[Any]:
     """What may be numbers: cells without their unit, a cell of another as an empty text; 1 for true, 0 for false."""
     if not unit:
-        return [int(cell) if isinstance(cell, (bool, np.bool_)) else cell for cell in cells]
+        return counted(cells)
     parted = [None if cell is None else parted_unit(str(cell)) for cell in cells]
     return [None if one is None else one[1] if one[0] == unit else "" for one in parted]
 

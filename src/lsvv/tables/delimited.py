@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from lsvv.tables.cells import COMMA, POINT, Notation, ambiguous, known, parted_unit, read_numbers
+from lsvv.tables.cells import COMMA, POINT, Notation, Reading, ambiguous, known, parted_unit, read_numbers
 from lsvv.tables.encoding import Encoding, find_encoding, in_bytes, plain_bytes, text_of
 from lsvv.tables.table import Edits, Source, Table, TableError, unique_names
 
@@ -133,11 +133,12 @@ def read_delimited(data: bytes, name: str, suffix: str) -> Table:
         column: pd.concat([block[place] for block in blocks], ignore_index=True) for place, column in enumerate(columns)
     }
     told = _told(rows, tail, delimiter, len(columns))
-    notation = _notation(values.values(), delimiter)
-    resolved = () if delimiter == b"," else _resolved(values, notation)
+    # cells parted by commas decide for their own column only
+    signs = {} if delimiter == b"," else {column: _Signs.of(cells) for column, cells in values.items()}
+    notation = _notation(signs.values(), delimiter)
     source = Delimited(above, header, body, tail, delimiter, encoding, tuple(columns), suffix, notation)
     frame = pd.DataFrame(values, columns=columns, index=range(len(rows)))
-    return Table(name, frame, source, (*encoding.notes, *notes, *told, *resolved))
+    return Table(name, frame, source, (*encoding.notes, *notes, *told, *_resolved(signs, notation)))
 
 
 def _told(rows: Sequence[Record], tail: Sequence[Record], delimiter: bytes, n_columns: int) -> Iterator[str]:
@@ -157,51 +158,62 @@ def _without_tail(records: Sequence[Record], delimiter: bytes) -> tuple[tuple[Re
     return tuple(records[:stop]), tuple(records[stop:])
 
 
-def _notation(columns: Iterable[Sequence[Any]], delimiter: bytes) -> Notation:
+@dataclass(frozen=True, eq=False)
+class _Signs:
+    """How the texts of a column may write numbers: read alone, and in a file with decimal commas."""
+
+    texts: Sequence[str | None]
+    alone: Reading
+    with_commas: Reading
+
+    @classmethod
+    def of(cls, column: Iterable[Any]) -> _Signs:
+        # what marks an empty cell, such as NA, says nothing of the others
+        texts = [parted_unit(cell)[1] if cell and any(map(str.isdigit, cell)) else None for cell in known(column)]
+        return cls(texts, read_numbers(texts), read_numbers(texts, usual=COMMA))
+
+    @property
+    def sure(self) -> Notation | None:
+        """The only notation that reads the texts, None where both do."""
+        if self.alone.notation is COMMA:
+            return COMMA
+        return POINT if self.with_commas.notation is POINT else None
+
+    @property
+    def perhaps_thousands(self) -> bool:
+        """Whether all points may part thousands, as in 1.259, and whole numbers stand beside."""
+        if self.sure is not None or ambiguous(self.texts, COMMA) is None:
+            return False
+        return any(text and COMMA.reads(text) and not _is_signed(text) for text in self.texts)
+
+
+def _notation(columns: Iterable[_Signs], delimiter: bytes) -> Notation:
     """How the file writes numbers: its columns vote.
 
     In a file parted by ; without any that is sure, 1,050 decides, and so does 1.259 beside 437: both are signs of a
-    decimal comma. Cells parted by commas decide for their own column only.
+    decimal comma.
     """
-    if delimiter == b",":
-        return POINT
-    commas = points = perhaps = 0
-    for column in columns:
-        texts = _with_digits(column)
-        alone, here = read_numbers(texts), read_numbers(texts, usual=COMMA)
-        if alone.mostly:
-            commas += alone.notation is COMMA
-            points += here.notation is POINT
-            perhaps += delimiter == b";" and (ambiguous(texts, POINT) is not None or _perhaps_thousands(texts))
-    return COMMA if commas + perhaps > 0 and commas >= points else POINT
+    numbers = [signs for signs in columns if signs.alone.mostly]
+    commas, points = (sum(signs.sure is notation for signs in numbers) for notation in (COMMA, POINT))
+    perhaps = delimiter == b";" and any(
+        ambiguous(signs.texts, POINT) is not None or signs.perhaps_thousands for signs in numbers
+    )
+    return COMMA if (commas or perhaps) and commas >= points else POINT
 
 
-def _perhaps_thousands(texts: Sequence[str | None]) -> bool:
-    """Whether all points of a column may part thousands, as in 1.259, and whole numbers stand beside."""
-    if read_numbers(texts, usual=COMMA).notation is POINT or ambiguous(texts, COMMA) is None:
-        return False
-    return any(text and COMMA.reads(text) and not _is_signed(text) for text in texts)
+def _resolved(columns: Mapping[str, _Signs], notation: Notation) -> Iterator[str]:
+    """Notes of the columns such as 1,050 or 1.050, which might say something else in another file."""
+    for column, signs in columns.items():
+        here = signs.with_commas if notation is COMMA else signs.alone
+        depends = here.notation is not signs.alone.notation or (notation is POINT and signs.perhaps_thousands)
+        example = next((text for text in signs.texts if text and notation.reads(text) and _is_signed(text)), None)
+        if depends and here.mostly and example is not None:
+            sign = "commas" if notation is COMMA else "points"
+            yield f"Column {column!r} is read with decimal {sign} like its file, {notation.explained(example)}."
 
 
 def _is_signed(text: str) -> bool:
     return "," in text or "." in text
-
-
-def _resolved(values: Mapping[str, Sequence[Any]], notation: Notation) -> Iterator[str]:
-    """Notes of the columns such as 1,050 or 1.050, which might say something else in another file."""
-    for column, cells in values.items():
-        texts = _with_digits(cells)
-        alone, here = read_numbers(texts), read_numbers(texts, usual=notation)
-        depends = alone.notation is not here.notation or (notation is POINT and _perhaps_thousands(texts))
-        signed = next((text for text in texts if text and notation.reads(text) and _is_signed(text)), None)
-        if depends and here.mostly and signed is not None:
-            sign = "commas" if notation is COMMA else "points"
-            yield f"Column {column!r} is read with decimal {sign} like its file, {notation.explained(signed)}."
-
-
-def _with_digits(column: Sequence[Any]) -> list[str | None]:
-    """The texts that may be numbers: what marks an empty cell, such as NA, says nothing of the others."""
-    return [parted_unit(cell)[1] if cell and any(map(str.isdigit, cell)) else None for cell in known(column)]
 
 
 def _find_delimiter(plain: bytes) -> bytes:

@@ -15,7 +15,7 @@ from lsvv.tables.cells import (
     COMMA,
     Notation,
     ambiguous,
-    as_numbers,
+    counted,
     decimals_of,
     digits_of,
     is_list,
@@ -219,10 +219,7 @@ def _key(cell: Any, notation: Notation) -> str:
 
 
 def _labels(finding: Finding, cells: list[Any], known: np.ndarray) -> Target:
-    numbers = as_numbers([int(cell) if isinstance(cell, (bool, np.bool_)) else cell for cell in cells], finding.usual)
-    if numbers is None or not set(numbers[known].tolist()) <= {0.0, 1.0}:
-        wrong = next((cell for cell in cells if cell is not None and str(cell) not in ("0", "1")), None)
-        raise TableError(f"The target {finding.column!r} is to be 0 or 1, but holds {wrong!r}. Choose another task.")
+    numbers = read_numbers(counted(cells), finding.usual).values
     seen: dict[float, Any] = {
         float(number): plain(cell) for number, cell in zip(numbers, cells, strict=True) if cell is not None
     }

@@ -17,6 +17,7 @@ from lsvv.tables.cells import (
     Formula,
     Notation,
     as_numbers,
+    counted,
     is_date,
     is_list,
     parted_unit,
@@ -82,11 +83,12 @@ def task_words(words: str | None, columns: Sequence[str]) -> dict[str, str]:
     --------
     >>> task_words("numbers", ["a", "b"])
     {'a': 'numbers', 'b': 'numbers'}
-    >>> task_words("b=classes", ["a", "b"])
-    {'b': 'classes'}
+    >>> task_words("b=classes,numbers", ["a", "b"])
+    {'a': 'numbers', 'b': 'classes'}
     """
     given: dict[str, str] = {}
-    for column, word in by_column(words, columns):
+    # what is said of a column counts more than what is said of all
+    for column, word in sorted(by_column(words, columns), key=lambda said: said[0] is not None):
         if column is None and "=" in word:
             other = word.rpartition("=")[0]
             raise TableError(f"--task names {other!r}, which is no target. The targets are {', '.join(columns)}.")
@@ -120,6 +122,7 @@ def find_task(values: Mapping[str, Sequence[Any]], given: Mapping[str, str], usu
     for column, cells in values.items():
         _refuse_too_few(column, sum(cell is not None for cell in cells))
         _refuse_unknowable(column, cells)
+        _refuse_unlike(column, cells, given.get(column), usual)
     found = [
         Finding(column, given[column], "as asked for") if column in given else _find(column, cells, usual)
         for column, cells in values.items()
@@ -151,6 +154,18 @@ def _refuse_unknowable(column: str, cells: Sequence[Any]) -> None:
                 f"The target {column!r} holds objects or lists of lists, as in row {row}, which cannot be filled. Put "
                 f"what is to be filled into a column of its own."
             )
+
+
+def _refuse_unlike(column: str, cells: Sequence[Any], task: str | None, usual: Notation) -> None:
+    """Refuses cells that are not what was asked for; numbers are checked as they are coded."""
+    if task == "classes" and any(map(is_list, cells)):
+        raise TableError(f"The target {column!r} holds lists, which are no classes. Give --task tags.")
+    if task == "labels":
+        reading = read_numbers(counted(cells), usual)
+        given = np.isin(reading.values, (0.0, 1.0)) | np.array([cell is None for cell in cells])
+        if not given.all():
+            wrong = cells[int(np.flatnonzero(~given)[0])]
+            raise TableError(f"The target {column!r} is to be 0 or 1, but holds {wrong!r}. Choose another task.")
 
 
 def _find(column: str, cells: Sequence[Any], usual: Notation) -> Finding:
