@@ -157,6 +157,9 @@ def test_openml_is_asked_by_name_and_its_checksum_holds(
     site.files["/list/data_name/scm20d/status/active"] = json.dumps({"data": {"dataset": listed}}).encode()
     with pytest.raises(DataError, match="OpenML has no data set scm20d with at least 8966 rows"):
         fetch("scm20d", tmp_path)
+    site.files["/list/data_name/scm20d/status/active"] = b'{"data": {}}'
+    with pytest.raises(DataError, match="OpenML answered without 'dataset'"):
+        fetch("scm20d", tmp_path)
 
 
 def test_without_pooch_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

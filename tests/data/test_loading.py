@@ -1,6 +1,7 @@
 import bz2
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -36,6 +37,10 @@ def test_archives_load_as_floats_with_integer_classes(iris: Path) -> None:
 def test_the_folder_may_come_from_the_environment(iris: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LSVV_DATA", str(iris))
     assert load("iris").X.shape == (150, 4)
+    # an empty variable is not the current folder
+    monkeypatch.setenv("LSVV_DATA", "")
+    with pytest.raises(DataError, match="pass one or set the variable LSVV_DATA"):
+        load("iris")
     monkeypatch.delenv("LSVV_DATA")
     with pytest.raises(DataError, match="pass one or set the variable LSVV_DATA"):
         load("iris")
@@ -138,6 +143,44 @@ def test_absent_wrong_and_damaged_files_are_told_apart(iris: Path) -> None:
         (iris / "iris.npz").write_bytes(damaged)
         with pytest.raises(DataError, match=r"iris.npz ends early or is damaged"):
             load("iris", iris)
+
+
+@pytest.mark.parametrize(
+    ("name", "arrays", "sentence"),
+    [
+        (
+            "wine",
+            {"X": np.zeros(178), "y": np.zeros(178)},
+            "inputs and targets of 1 and 1 dimensions; wine has 2 and 1",
+        ),
+        ("wine", {"X": np.zeros((178, 13)), "y": np.zeros((178, 1))}, "of 2 and 2 dimensions; wine has 2 and 1"),
+        ("wine", {"X": np.full((178, 13), "a"), "y": np.zeros(178)}, "holds texts where wine has numbers"),
+        ("wine", {"X": np.zeros((178, 13)), "y": np.full(178, np.nan)}, "lacks a target, or has one that is infinite"),
+        ("yeast", {"X": np.zeros((2417, 103)), "Y": np.full((2417, 14), 0.5)}, "a label is neither 0 nor 1"),
+    ],
+)
+def test_archives_of_something_else_get_a_sentence(
+    tmp_path: Path, name: str, arrays: dict[str, Any], sentence: str
+) -> None:
+    np.savez(tmp_path / f"{name}.npz", **arrays)
+    with pytest.raises(DataError, match=rf"{name}.npz.*{sentence}"):
+        load(name, tmp_path)
+
+
+def test_a_damaged_compressed_archive_gets_a_sentence_wherever_the_damage_is(tmp_path: Path) -> None:
+    X, y = load_iris(return_X_y=True)
+    path = tmp_path / "iris.npz"
+    np.savez_compressed(path, X=X, y=y)
+    content = path.read_bytes()
+    rng = np.random.default_rng(0)
+    refused = 0
+    for place in rng.integers(30, len(content), size=200):
+        path.write_bytes(content[:place] + bytes([content[place] ^ 0xFF]) + content[place + 1 :])
+        try:
+            load("iris", tmp_path)
+        except DataError:
+            refused += 1
+    assert refused > 100
 
 
 def test_available_says_what_is_here_and_why_the_rest_is_not(iris: Path) -> None:

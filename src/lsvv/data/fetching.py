@@ -4,6 +4,7 @@ import importlib
 import json
 import os
 from collections.abc import Callable
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError, URLError
@@ -80,14 +81,16 @@ def fetch(
         try:
             addresses = _openml_file(mirror.openml, entry.rows) if mirror.openml else _plain_sums(mirror.files)
             return tuple(_retrieve(place, file, *address, progress) for file, address in addresses.items())
-        except (OSError, ValueError, HTTPError) as error:
+        except (OSError, ValueError, HTTPException) as error:
             failures.append(str(error))
+        except KeyError as error:
+            failures.append(f"OpenML answered without {error}")
     raise DataError(f"{name} could not be fetched: {'; '.join(failures)}. Put its files into {place} by hand.")
 
 
 def _target_folder(folder: str | os.PathLike[str] | None) -> Path:
     chosen = folder if folder is not None else os.environ.get(FOLDER_VARIABLE)
-    if chosen is None:
+    if not chosen:
         raise DataError(f"No folder to fetch into: pass one or set the variable {FOLDER_VARIABLE}.")
     place = Path(chosen)
     place.mkdir(parents=True, exist_ok=True)

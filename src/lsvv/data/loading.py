@@ -1,9 +1,11 @@
 """Loading a named data set from a folder, whatever layout it has there."""
 
 import os
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from tokenize import TokenError
 from typing import TypeAlias
 from zipfile import BadZipFile
 
@@ -73,11 +75,16 @@ class Found:
     files: tuple[Path, ...]
     labels: Path | None
 
+    @property
+    def named(self) -> str:
+        """The files as sentences name them."""
+        return " with ".join(str(file) for file in self.files)
+
 
 def data_folder(folder: str | os.PathLike[str] | None = None) -> Path:
     """The folder to look in: the one given, else the one the variable LSVV_DATA names."""
     chosen = folder if folder is not None else os.environ.get(FOLDER_VARIABLE)
-    if chosen is None:
+    if not chosen:
         raise DataError(f"No data folder is known: pass one or set the variable {FOLDER_VARIABLE}.")
     if not Path(chosen).is_dir():
         raise DataError(f"The data folder {chosen} does not exist.")
@@ -137,11 +144,12 @@ def load(name: str, folder: str | os.PathLike[str] | None = None, *, dtype: DTyp
     if found is None:
         raise DataError(f"{name} is not at hand: {missing_sentence(name, place)}")
     X, target = _stack([_read(entry, found, file) for file in found.files])
+    _check_arrays(entry, found, X, target)
     if entry.complete:
         X, target = _complete_rows(X, target)
     X = csr_matrix(X, dtype=np.dtype(dtype)) if entry.sparse else _dense(X, dtype)
     y, classes = _targets(entry, target)
-    _check_shape(entry, found, X, y, len(classes))
+    _check_shape(entry, found, X, target, len(classes))
     return Dataset(name, entry.task, X, y, classes, found.files)
 
 
@@ -178,7 +186,7 @@ def _read_npz(file: Path, entry: DatasetInfo) -> _Pair:
             return csr_matrix(pieces, shape=tuple(archive["X_shape"])), archive[target]
     except KeyError as error:
         raise DataError(f"{file} lacks an array: {error.args[0]}; it needs X and {target}.") from error
-    except (BadZipFile, EOFError, ValueError, OSError) as error:
+    except (BadZipFile, EOFError, NotImplementedError, OSError, TokenError, ValueError, zlib.error) as error:
         raise DataError(f"{file} ends early or is damaged ({error}); remove it and fetch it again.") from error
 
 
@@ -233,16 +241,30 @@ def _class_name(value: np.generic) -> str:
     return f"{value:g}" if isinstance(value, np.floating) else str(value)
 
 
-def _check_shape(entry: DatasetInfo, found: Found, X: _Inputs, y: NDArray[np.generic], classes: int) -> None:
-    outputs = classes if entry.task == "multi-class" else y.shape[1]
+def _check_arrays(entry: DatasetInfo, found: Found, X: _Inputs, target: NDArray[np.generic]) -> None:
+    """Refuses what is no table of numbers with one target a row, or a row of them."""
+    dimensions = (X.ndim, target.ndim)
+    expected = (2, 1 if entry.task == "multi-class" else 2)
+    if dimensions != expected:
+        raise DataError(
+            f"{found.named} holds inputs and targets of {dimensions[0]} and {dimensions[1]} dimensions; {entry.name} "
+            f"has {expected[0]} and {expected[1]}: the file is not the one meant."
+        )
+    if X.dtype.kind not in "biuf" or (entry.task != "multi-class" and target.dtype.kind not in "biuf"):
+        raise DataError(f"{found.named} holds texts where {entry.name} has numbers: the file is not the one meant.")
+    if target.dtype.kind == "f" and not np.isfinite(target).all():
+        raise DataError(f"{found.named} lacks a target, or has one that is infinite: the file is damaged.")
+
+
+def _check_shape(entry: DatasetInfo, found: Found, X: _Inputs, target: NDArray[np.generic], classes: int) -> None:
+    outputs = classes if entry.task == "multi-class" else target.shape[1]
     seen = (*X.shape, outputs)
     expected = (entry.rows, entry.columns, entry.K)
-    files = " with ".join(str(file) for file in found.files)
-    if seen != expected or len(y) != entry.rows:
+    if seen != expected or len(target) != entry.rows:
         raise DataError(
-            f"{files} holds {seen[0]} rows ({len(y)} with targets), {seen[1]} columns and {seen[2]} outputs; "
-            f"{entry.name} has {expected[0]}, {expected[1]} and {expected[2]}: "
+            f"{found.named} holds {seen[0]} rows ({len(target)} with targets), {seen[1]} columns and {seen[2]} "
+            f"outputs; {entry.name} has {expected[0]}, {expected[1]} and {expected[2]}: "
             "the file ends early or is not the one meant."
         )
-    if entry.task == "multi-label" and not np.isin(y, (0, 1)).all():
-        raise DataError(f"{files}: a label is neither 0 nor 1; the label columns are not those of {entry.name}.")
+    if entry.task == "multi-label" and not np.isin(target, (0, 1)).all():
+        raise DataError(f"{found.named}: a label is neither 0 nor 1; the label columns are not those of {entry.name}.")
