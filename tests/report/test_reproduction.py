@@ -83,6 +83,12 @@ def test_latex_leaves_no_special_letter_bare() -> None:
     assert text.index(r"\toprule") < text.index(r"\midrule") < text.index(r"\bottomrule")
 
 
+def test_sentences_are_paragraphs_in_latex() -> None:
+    row = tuple(Entry(text) for text in ("a" * 41, "1.00", "b" * 60, "c" * 40))
+    text = page_latex(Page("p", "p", (Grid("t", ("w", "x", "y", "z"), (row,)),)))
+    assert r"\begin{tabular}{p{0.35\linewidth}rp{0.35\linewidth}r}" in text
+
+
 def test_markdown_has_as_many_columns_as_the_header() -> None:
     lines = [line for line in page_markdown(PAGE).splitlines() if line.startswith("|")]
     assert [len(re.findall(r"(?<!\\)\|", line)) for line in lines] == [3, 3, 3]

@@ -6,6 +6,11 @@ from lsvv.report.reproduction.blocks import Entry, Grid, Page
 
 __all__ = ["escape", "page_latex"]
 
+LONGEST_ENTRY = 40
+"""The letters beyond which an entry is a sentence."""
+SENTENCES = 0.7
+"""The share of the line that the sentences of a table have."""
+
 _GREEK = {
     "α": "alpha",
     "β": "beta",
@@ -71,7 +76,7 @@ def escape(text: str) -> str:
 def _lines(grid: Grid) -> Iterator[str]:
     yield from (r"\begin{table}", r"  \centering", r"  \small")
     yield f"  \\caption{{{escape(grid.caption)}}}"
-    yield f"  \\begin{{tabular}}{{l{'r' * (len(grid.header) - 1)}}}"
+    yield f"  \\begin{{tabular}}{{{_columns(grid)}}}"
     yield r"    \toprule"
     yield f"    {_row(Entry(name) for name in grid.header)}"
     yield r"    \midrule"
@@ -81,6 +86,17 @@ def _lines(grid: Grid) -> Iterator[str]:
     for note in grid.notes:
         yield f"  \\par {escape(note)}"
     yield r"\end{table}"
+
+
+def _columns(grid: Grid) -> str:
+    """Names to the left, figures to the right, and sentences in paragraphs that share most of the line."""
+    longest = [max((len(row[place].text) for row in grid.rows), default=0) for place in range(len(grid.header))]
+    n_sentences = sum(length > LONGEST_ENTRY for length in longest)
+    kinds = ["l", *"r" * (len(longest) - 1)]
+    return "".join(
+        f"p{{{SENTENCES / n_sentences:.2f}\\linewidth}}" if length > LONGEST_ENTRY else kind
+        for kind, length in zip(kinds, longest, strict=True)
+    )
 
 
 def _row(entries: "Iterator[Entry] | tuple[Entry, ...]") -> str:

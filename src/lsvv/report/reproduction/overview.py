@@ -83,7 +83,7 @@ def _missed_grid(missed: Sequence[Goal], title: str) -> Grid:
         for goal in sorted(missed, key=lambda goal: goal.standard_errors)
     )
     header = ("table", "data set", "distance", "in standard errors", "reason")
-    return Grid(f"{title}: cells above the published {OURS}", header, rows)
+    return Grid(f"{title}: cells that do not reach the published {OURS}", header, rows)
 
 
 def _comparison_grid(paired: Sequence[Comparison], corrected: Sequence[Comparison], title: str) -> Grid:
