@@ -2,6 +2,9 @@
 
 import io
 import json
+import re
+import zipfile
+from collections.abc import Callable
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -14,8 +17,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from lsvv.tables import Table, TableError, fill, parse, read
+from lsvv.tables.asking import with_labels
 from lsvv.tables.table import Edits
 
+Reader = Callable[[str | bytes], Table]
 EDITS = Edits({"kind": {1: "dog"}}, {"sure": [None, 0.5]})
 
 
@@ -183,6 +188,88 @@ def test_a_text_that_looks_like_a_formula_is_written_to_excel_as_text() -> None:
 
 def test_a_formula_is_no_hole_even_without_a_stored_value() -> None:
     assert excel(["kind", "size"], ["=A9", 1], [None, 2]).frame["kind"].tolist() == ["=A9", None]
+
+
+def calculated(rows: list[list[Any]], shown: dict[str, bytes]) -> Table:
+    """A workbook as Excel saves it: ``shown`` has the stored texts of formulas by cell."""
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    stream = io.BytesIO()
+    book.save(stream)
+
+    def stored(sheet: bytes) -> bytes:
+        for place, text in shown.items():
+            cell = rf'r="{place}">(<f>[^/]*</f>)<v ?/>'.encode()
+            sheet, count = re.subn(cell, rb'r="%s" t="str">\1<v>%s</v>' % (place.encode(), text), sheet)
+            assert count == 1
+        return sheet
+
+    return parse(exchanged(stream.getvalue(), "xl/worksheets/sheet1.xml", stored), "t.xlsx", format="xlsx")
+
+
+def exchanged(data: bytes, name: str, change: Callable[[bytes], bytes], more: dict[str, bytes] | None = None) -> bytes:
+    """A zip file with one of its members changed, and more of them."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(stream, "w") as new:
+        for member in old.namelist():
+            new.writestr(member, change(old.read(member)) if member == name else old.read(member))
+        for member, content in (more or {}).items():
+            new.writestr(member, content)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("stored", [None, b"", b" "])
+def test_new_columns_go_to_the_right_of_formulas(stored: bytes | None) -> None:
+    rows = [["x", "kind"], ["1", "cat", "=A2*2"], ["2", None, "=A3*2"]]
+    table = excel(*rows) if stored is None else calculated(rows, {"C2": stored, "C3": stored})
+    assert list(table.frame.columns) == ["x", "kind", "column 3"]
+    sheet = openpyxl.load_workbook(io.BytesIO(table.source.rendered(EDITS))).worksheets[0]
+    assert [[cell.value for cell in row] for row in sheet] == [
+        ["x", "kind", None, "sure"],
+        ["1", "cat", "=A2*2", None],
+        ["2", "dog", "=A3*2", 0.5],
+    ]
+
+
+def test_rows_of_formulas_that_show_nothing_are_no_rows() -> None:
+    rows = [["x", "kind"], ["1", "cat"], ["=A9", None]]
+    assert len(calculated(rows, {"A3": b""}).frame) == 1
+    assert len(excel(*rows).frame) == 2
+
+
+@pytest.mark.parametrize("stored", [b"", b"  ", b"#N/A", b"NA"])
+def test_a_formula_that_shows_nothing_is_an_empty_input_and_no_target(stored: bytes, csv_table: Reader) -> None:
+    rows = [["x", "y", "z"], *([row, row % 7, "ab"[row % 2]] for row in range(20)), [99, "=A2*2", "a"], [7, 8, None]]
+    table = calculated(rows, {"B22": stored})
+    assert table.frame["y"][20] is None
+    assert not any("'y'" in note for note in fill(table, ["z"], features="linear").notes)
+    sentence = r"holds the formula '=A2\*2' in row 21, which shows nothing, and formulas are never written over"
+    with pytest.raises(TableError, match=sentence):
+        fill(table, ["y"], features="linear")
+    with pytest.raises(TableError, match=sentence):
+        fill(with_labels(table, csv_table("row,target,label\n21,y,5\n"), ["y"]), ["y"], features="linear")
+
+
+def test_macros_stay_in_a_workbook() -> None:
+    book = openpyxl.Workbook()
+    for row in (["kind", "size"], ["cat", 1], [None, 2]):
+        book.active.append(row)
+    stream = io.BytesIO()
+    book.save(stream)
+    plain, with_macros = b"spreadsheetml.sheet.main+xml", b"ms-excel.sheet.macroEnabled.main+xml"
+
+    def typed(types: bytes) -> bytes:
+        assert plain in types
+        return types.replace(b"openxmlformats-officedocument." + plain, with_macros)
+
+    data = exchanged(stream.getvalue(), "[Content_Types].xml", typed, {"xl/vbaProject.bin": b"macro"})
+    written = parse(data, "t.xlsm", format="xlsm").source.rendered(EDITS)
+    with zipfile.ZipFile(io.BytesIO(written)) as archive:
+        assert archive.read("xl/vbaProject.bin") == b"macro"
+        assert with_macros in archive.read("[Content_Types].xml")
+    with zipfile.ZipFile(io.BytesIO(parse(stream.getvalue(), "t.xlsx").source.rendered(EDITS))) as archive:
+        assert with_macros not in archive.read("[Content_Types].xml")
 
 
 def test_json_lines_keep_values_order_and_absent_keys() -> None:

@@ -15,7 +15,7 @@ from lsvv.tables.cells import known
 from lsvv.tables.inputs import Vectoriser, vectorised
 from lsvv.tables.models import choose_model, neighbour_graph
 from lsvv.tables.results import Answer, answers
-from lsvv.tables.table import Edits, Table, fresh_name
+from lsvv.tables.table import Edits, Table, TableError, fresh_name
 from lsvv.tables.targets import Group, LabelTarget, NumberTarget, Target, code, grouped
 from lsvv.tables.tasks import check_columns, find_task, task_words
 
@@ -139,6 +139,7 @@ def fill(
     watch = _Watch(progress)
     with watch.stage("Understanding the columns", 0.0):
         check_columns(table, targets)
+        _refuse_empty_formulas(table, targets)
         coded = _coded(table, targets, task)
     with watch.stage("Turning columns into numbers", 0.05):
         vectoriser, X = vectorised(table.frame, targets, random_state, table.source.notation)
@@ -176,6 +177,18 @@ def fit_groups(
 def cells_of(table: Table, column: str) -> list[Any]:
     """The cells of a column, None where they are empty."""
     return known(table.frame[column].tolist())
+
+
+def _refuse_empty_formulas(table: Table, columns: Sequence[str]) -> None:
+    """Refuses a target with a formula that shows nothing: it is no known cell, and no hole either."""
+    for column in columns:
+        cells, labels = cells_of(table, column), table.labels.get(column, {})
+        for row, formula in table.source.formulas_in(column).items():
+            if cells[row] is None or row in labels:
+                raise TableError(
+                    f"The target {column!r} holds the formula {formula!r} in row {row + 1}, which shows nothing, and "
+                    f"formulas are never written over. Replace the formulas by their values."
+                )
 
 
 def _coded(table: Table, columns: Sequence[str], task: str | None) -> list[Target]:

@@ -1,11 +1,16 @@
-"""Excel workbooks: one sheet is the table, everything else in the file stays."""
+"""Excel workbooks: the first sheet is the table; other sheets, formulas, formats and macros stay.
+
+What openpyxl does not know, such as shapes and text boxes, is lost, and so are the stored values of formulas, which
+Excel computes again.
+"""
 
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from zipfile import BadZipFile
+from zipfile import BadZipFile, ZipFile
 
 from lsvv.tables.cells import Formula, is_missing
 from lsvv.tables.table import Edits, Source, Table, TableError, unique_names
@@ -20,11 +25,16 @@ class Spreadsheet(Source):
     data: bytes
     sheet: str
     columns: tuple[str, ...]
+    formulas: Mapping[str, Mapping[int, str]]
     suffix: str = ".xlsx"
+
+    def formulas_in(self, column: str) -> Mapping[int, str]:
+        """The formulas of a column by row."""
+        return self.formulas[column]
 
     def rendered(self, edits: Edits) -> bytes:
         """The workbook with holes filled and new columns to the right; texts are never formulas."""
-        book = _open(self.data, "the workbook", formulas=True)
+        book = _open(self.data, "the workbook", formulas=True, macros=True)
         sheet = book[self.sheet]
         for name, cells in edits.cells.items():
             place = self.columns.index(name) + 1
@@ -37,6 +47,8 @@ class Spreadsheet(Source):
                 _put(sheet, row, place, value)
         stream = io.BytesIO()
         book.save(stream)
+        if book.vba_archive is not None:
+            book.vba_archive.close()
         return stream.getvalue()
 
 
@@ -48,28 +60,38 @@ def read_spreadsheet(data: bytes, name: str, suffix: str) -> Table:
     if not book.worksheets:
         raise TableError(f"{name} holds charts but no sheet of cells. Put the table into a sheet.")
     chosen = book.worksheets[0].title
-    rows = _trimmed([list(row) for row in book[chosen].iter_rows(values_only=True)])
-    formulas = [list(row) for row in written[chosen].iter_rows()]
+    formulas = [[_formula(cell) for cell in row] for row in written[chosen].iter_rows()]
+    shown = [
+        [_value(cell, formula) for cell, formula in zip(cells, row, strict=True)]
+        for cells, row in zip(book[chosen].iter_rows(), formulas, strict=True)
+    ]
+    rows = _trimmed(shown, formulas)
     if not rows:
         raise TableError(f"{name}: sheet {chosen!r} is empty. It needs a first row with the names of the columns.")
     columns, notes = unique_names(["" if value is None else str(value) for value in rows[0]])
-    body = [
-        [_value(value, cell) for value, cell in zip(row, cells, strict=False)]
-        for row, cells in zip(rows[1:], formulas[1:], strict=False)
-    ]
+    body = rows[1:]
     merged = _spread(body, book[chosen].merged_cells.ranges)
     frame = pd.DataFrame(body, columns=columns, index=range(len(body)), dtype=object)
     more = [f"Read the sheet {chosen!r}; the others stay as they are."] if len(book.sheetnames) > 1 else []
     if merged:
         more.append(f"{merged:,} merged cells count with the value they show.")
-    return Table(name, frame, Spreadsheet(data, chosen, tuple(columns), suffix), (*notes, *more))
+    by_column = {
+        column: {row: cells[place] for row, cells in enumerate(formulas[1 : len(rows)]) if cells[place]}
+        for place, column in enumerate(columns)
+    }
+    return Table(name, frame, Spreadsheet(data, chosen, tuple(columns), by_column, suffix), (*notes, *more))
 
 
-def _value(value: Any, cell: Any) -> Any:
-    # a formula without a stored value is no hole: nothing may be written over it
-    if value is None and cell.data_type == "f":
-        return Formula(cell.value)
-    return None if is_missing(value) else value
+def _formula(cell: Any) -> str:
+    """The formula of a cell, if it has one; that of an array is an object that has a text."""
+    return str(getattr(cell.value, "text", cell.value)) if cell.data_type == "f" else ""
+
+
+def _value(cell: Any, formula: str) -> Any:
+    """What a cell shows; its formula where Excel has stored no value, not even an empty text."""
+    if cell.value is None and formula and cell.data_type != "str":
+        return Formula(formula)
+    return None if is_missing(cell.value) else cell.value
 
 
 def _spread(body: list[list[Any]], ranges: Any) -> int:
@@ -89,12 +111,16 @@ def _spread(body: list[list[Any]], ranges: Any) -> int:
     return count
 
 
-def _trimmed(rows: list[list[Any]]) -> list[list[Any]]:
-    """Without empty rows at the end and empty columns on the right, which a sheet may count as used."""
+def _trimmed(rows: list[list[Any]], formulas: list[list[str]]) -> list[list[Any]]:
+    """Without empty rows at the end and empty columns on the right, which a sheet may count as used.
+
+    A column of formulas is not empty even if they show nothing: new columns go to its right.
+    """
+    used = [place for row in rows for place, value in enumerate(row, start=1) if value is not None]
+    used += [place for row in formulas for place, formula in enumerate(row, start=1) if formula]
     while rows and all(value is None for value in rows[-1]):
         rows.pop()
-    width = max((place for row in rows for place, value in enumerate(row, start=1) if value is not None), default=0)
-    return [row[:width] for row in rows]
+    return [row[: max(used)] for row in rows]
 
 
 def _put(sheet: Any, row: int, place: int, value: Any) -> None:
@@ -110,10 +136,13 @@ def _put(sheet: Any, row: int, place: int, value: Any) -> None:
         cell.data_type = "s"
 
 
-def _open(data: bytes, name: str, *, formulas: bool) -> Any:
+def _open(data: bytes, name: str, *, formulas: bool, macros: bool = False) -> Any:
     import openpyxl
 
     try:
-        return openpyxl.load_workbook(io.BytesIO(data), data_only=not formulas)
+        with ZipFile(io.BytesIO(data)) as archive:
+            # a workbook without macros must not say that it has them
+            macros = macros and b"macroEnabled" in archive.read("[Content_Types].xml")
+        return openpyxl.load_workbook(io.BytesIO(data), data_only=not formulas, keep_vba=macros)
     except (BadZipFile, AttributeError, KeyError, ValueError, OSError, TypeError) as error:
         raise TableError(f"{name} is not an Excel workbook that can be read ({error}). Save it as .xlsx.") from error

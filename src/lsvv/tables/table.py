@@ -51,6 +51,10 @@ class Source(ABC):
         """Whether a column holds whole numbers by its type, and cannot hold others."""
         return False
 
+    def formulas_in(self, column: str) -> Mapping[int, str]:
+        """The formulas of a column by row; nothing is written over them."""
+        return {}
+
     @abstractmethod
     def rendered(self, edits: Edits) -> bytes:
         """The whole file with the edits applied."""
