@@ -275,11 +275,35 @@ def test_macros_stay_in_a_workbook() -> None:
 def test_json_lines_keep_values_order_and_absent_keys() -> None:
     text = '{"kind": "cat", "tags": ["é"], "n": 12345678901234567890}\n\n{"size": {"x": 1}, "n": 0.1}\n'
     table = parse(text.encode(), "t.jsonl", format="jsonl")
-    rows = [json.loads(line) for line in table.source.rendered(EDITS).splitlines()]
+    rows = [json.loads(line) for line in table.source.rendered(EDITS).splitlines() if line]
     assert rows == [
         {"kind": "cat", "tags": ["é"], "n": 12345678901234567890, "sure": None},
         {"size": {"x": 1}, "n": 0.1, "kind": "dog", "sure": 0.5},
     ]
+
+
+def test_what_is_known_in_json_lines_stays_byte_for_byte() -> None:
+    text = (
+        '\ufeff{"n":3.14159265358979323846, "u":"\\u00e9" ,"kind":"cat","}": {"b": [1,  2]} }\r\n\r\n'
+        '{ "kind" : null , "n":1E5,"a": [{"kind": null}]}\r\n{}\r\n  {"kind": "NA"}'
+    )
+    table = parse(text.encode(), "t.jsonl", format="jsonl")
+    assert table.frame["kind"].tolist() == ["cat", None, None, None]
+    edits = Edits({"kind": {1: "dög", 2: "ox", 3: "emu"}}, {"p": [None, 0.5, 1, True], "q": [1, 2, 3, 4]})
+    assert table.source.rendered(edits).decode() == (
+        '\ufeff{"n":3.14159265358979323846, "u":"\\u00e9" ,"kind":"cat","}": {"b": [1,  2]}, "p": null, "q": 1}\r\n\r\n'
+        '{ "kind" : "dög" , "n":1E5,"a": [{"kind": null}], "p": 0.5, "q": 2}\r\n{"kind": "ox", "p": 1, "q": 3}\r\n'
+        '  {"kind": "emu", "p": true, "q": 4}'
+    )
+    assert table.source.rendered(Edits({}, {})) == text.encode()
+
+
+def test_whole_numbers_of_very_many_digits_are_beyond_all_numbers() -> None:
+    lines = "".join(f'{{"x": {row}, "n": {"9" * 400 if row == 3 else row % 7}, "y": {row}.5}}\n' for row in range(20))
+    table = parse(lines.encode(), "t.jsonl", format="jsonl")
+    assert "1 number of column 'n' is beyond 1e+38 and taken for empty." in fill(table, ["y"], features="linear").notes
+    with pytest.raises(TableError, match="The target 'n' is infinite in row 4"):
+        fill(table, ["n"])
 
 
 @pytest.mark.parametrize(
@@ -289,6 +313,8 @@ def test_json_lines_keep_values_order_and_absent_keys() -> None:
         (b"PK nonsense", "xlsx", "is not an Excel workbook"),
         (b"{broken\n", "jsonl", "line 1 is not JSON"),
         (b'{"a": 1}\n[1]\n', "jsonl", "line 2 holds no object"),
+        (b'{"a": 1}\n{"a": 1, "b": 2, "a": 3}\n', "jsonl", "t: line 2 names 'a' twice. Name it once."),
+        (b"[" * 100_000, "jsonl", "line 1 is not JSON"),
         (b"\n", "jsonl", "holds no line"),
         (b"\xff{}", "jsonl", "is not UTF-8"),
         (b"a,b\n", "docx", "has the ending '.docx', which is not known"),

@@ -1,9 +1,12 @@
-"""JSON lines: one object a line; empty is null or absent."""
+"""JSON lines: one object a line, whose known values stay as they are written; empty is null or absent."""
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 from lsvv.tables.cells import known
@@ -11,22 +14,24 @@ from lsvv.tables.table import Edits, Source, Table, TableError
 
 __all__ = ["JsonLines", "read_json_lines"]
 
+MOST_DIGITS = 300
+"""Whole numbers of more have no floating twin."""
+_BETWEEN = re.compile(r"[\s:,]*")
+"""What stands before a key or a value in an object."""
+
 
 @dataclass(frozen=True, eq=False)
 class JsonLines(Source):
-    """The objects of the lines, in order."""
+    """The lines as they were; those without an object are no rows."""
 
-    rows: tuple[dict[str, Any], ...]
+    lines: tuple[str, ...]
     suffix: str = ".jsonl"
 
     def rendered(self, edits: Edits) -> bytes:
-        """Every object with its holes filled and new keys at its end."""
-        lines = []
-        for number, row in enumerate(self.rows):
-            filled = {name: values[number] for name, values in edits.cells.items() if number in values}
-            added = {name: values[number] for name, values in edits.columns.items()}
-            lines.append(json.dumps({**row, **filled, **added}, ensure_ascii=False) + "\n")
-        return "".join(lines).encode("utf-8")
+        """Every line as it was, with its holes filled and new keys at the end of its object."""
+        rows = count()
+        lines = [_edited(line, next(rows), edits) if _holds_row(line) else line for line in self.lines]
+        return "\n".join(lines).encode("utf-8")
 
 
 def read_json_lines(data: bytes, name: str, suffix: str) -> Table:
@@ -34,22 +39,79 @@ def read_json_lines(data: bytes, name: str, suffix: str) -> Table:
     import pandas as pd
 
     try:
-        text = data.decode("utf-8-sig")
+        lines = tuple(data.decode("utf-8").split("\n"))
     except UnicodeDecodeError as error:
         raise TableError(f"{name} is not UTF-8 ({error}). Save it as UTF-8.") from error
-    rows = tuple(_row(line, number, name) for number, line in enumerate(text.split("\n"), start=1) if line.strip())
+    rows = [_row(line, f"{name}: line {number}") for number, line in enumerate(lines, start=1) if _holds_row(line)]
     if not rows:
         raise TableError(f"{name} holds no line. It needs one JSON object a line.")
     columns = list(dict.fromkeys(key for row in rows for key in row))
     values = {column: known(row.get(column) for row in rows) for column in columns}
-    return Table(name, pd.DataFrame(values, columns=columns, dtype=object), JsonLines(rows, suffix))
+    return Table(name, pd.DataFrame(values, columns=columns, dtype=object), JsonLines(lines, suffix))
 
 
-def _row(line: str, number: int, name: str) -> dict[str, Any]:
+def _holds_row(line: str) -> bool:
+    return bool(_object(line))
+
+
+def _object(line: str) -> str:
+    """A line without the byte order mark and the blanks around its object."""
+    return line.strip("\ufeff \t\r")
+
+
+def _row(line: str, where: str) -> dict[str, Any]:
     try:
-        row = json.loads(line)
-    except ValueError as error:
-        raise TableError(f"{name}: line {number} is not JSON ({error}). Write one object a line.") from error
+        row = json.loads(_object(line), parse_int=_whole_number, object_pairs_hook=_without_twins)
+    except TableError as error:
+        raise TableError(f"{where} {error}") from error
+    except (ValueError, RecursionError) as error:
+        raise TableError(f"{where} is not JSON ({error}). Write one object a line.") from error
     if not isinstance(row, dict):
-        raise TableError(f"{name}: line {number} holds no object. Write one object, {{...}}, a line.")
+        raise TableError(f"{where} holds no object. Write one object, {{...}}, a line.")
     return row
+
+
+def _whole_number(digits: str) -> float:
+    return int(digits) if len(digits) <= MOST_DIGITS else float(digits)
+
+
+def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; a key that comes again would hide what the first says."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise TableError(f"names {twice!r} twice. Name it once.")
+    return found
+
+
+def _edited(line: str, row: int, edits: Edits) -> str:
+    """A line with what the edits have for its row: in place of an empty value, or as a new key."""
+    new = {name: cells[row] for name, cells in edits.cells.items() if row in cells}
+    new |= {name: column[row] for name, column in edits.columns.items()}
+    written = {name: json.dumps(cell, ensure_ascii=False) for name, cell in new.items()}
+    spans = dict(_spans(line)) if any(name in edits.cells for name in written) else {}
+    for name in sorted(spans.keys() & written.keys(), key=lambda name: -spans[name].start):
+        line = line[: spans[name].start] + written[name] + line[spans[name].stop :]
+    added = [f"{json.dumps(name, ensure_ascii=False)}: {cell}" for name, cell in written.items() if name not in spans]
+    end = line.rindex("}")
+    before = line[:end].rstrip()
+    parts = [] if before.endswith("{") else [""]
+    return line if not added else before + ", ".join([*parts, *added]) + line[end:]
+
+
+def _spans(line: str) -> Iterator[tuple[str, slice]]:
+    """Where the value of each key of an object stands."""
+    decoder = json.JSONDecoder(parse_int=_whole_number)
+    place = _after_blanks(line, line.index("{") + 1)
+    while line[place] != "}":
+        key, place = decoder.raw_decode(line, place)
+        start = _after_blanks(line, place)
+        _, stop = decoder.raw_decode(line, start)
+        yield key, slice(start, stop)
+        place = _after_blanks(line, stop)
+
+
+def _after_blanks(line: str, place: int) -> int:
+    found = _BETWEEN.match(line, place)
+    return place if found is None else found.end()
