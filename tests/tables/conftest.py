@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from lsvv.tables import Table, parse
+from lsvv.tables import Filled, Table, fill, parse
 
 Text = Callable[..., str]
 
@@ -37,3 +37,9 @@ def csv_table() -> Callable[[str | bytes], Table]:
         return parse(text.encode() if isinstance(text, str) else text, "t.csv", format="csv")
 
     return read
+
+
+@pytest.fixture
+def filled(beasts: Text, csv_table: Callable[[str | bytes], Table]) -> Filled:
+    """The beasts with their kinds and weights filled."""
+    return fill(csv_table(beasts()), ["kind", "weight"], features="linear")

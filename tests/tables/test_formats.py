@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from lsvv.tables import Table, TableError, fill, parse, read
-from lsvv.tables.asking import with_labels
+from lsvv.tables.sheets import with_labels
 from lsvv.tables.table import Edits
 
 Reader = Callable[[str | bytes], Table]

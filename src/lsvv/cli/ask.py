@@ -44,7 +44,8 @@ def ask_command(
     """
     with sentences(debug) as write, progress(quiet) as show:
         from lsvv.tables import check_places, fill, read
-        from lsvv.tables.asking import check_sheet, costs_of, questions, sheet, with_labels
+        from lsvv.tables.asking import best_questions, costs_of
+        from lsvv.tables.sheets import check_sheet, sheet, with_labels
 
         answered = labels or []
         place = out or options.beside(table, "ask", ".csv")
@@ -57,8 +58,8 @@ def ask_command(
         for one in answered:
             read_table = with_labels(read_table, read(one, missing=options.markers(missing)), targets)
         filled = fill(read_table, targets, task=task, features=features, random_state=seed, progress=show)
-        asked = questions(filled, budget, costs)
-        write(sheet(filled, asked), place)
+        asked = best_questions(filled.X, filled.results, budget, costs, random_state=seed)
+        write(sheet(read_table, asked), place)
     say_notes(filled.notes, quiet)
     say(f"{len(asked)} cells are worth asking for, at a cost of {sum(one.cost for one in asked):g}.", quiet)
     if place != "-":

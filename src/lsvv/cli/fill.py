@@ -51,7 +51,7 @@ def fill_command(
     """
     with sentences(debug) as write:
         from lsvv.tables import check_place, check_places, fill, read
-        from lsvv.tables.asking import with_labels
+        from lsvv.tables.sheets import with_labels
 
         sheets = labels or []
         place = out or options.beside(table, "filled")

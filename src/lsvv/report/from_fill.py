@@ -16,13 +16,14 @@ from lsvv.report.models import model_of
 from lsvv.report.rowmap import map_of
 from lsvv.report.words import count, percent, shortened, summary_of_help, summary_of_target
 from lsvv.tables import Filled, TargetResult
-from lsvv.tables.asking import questions
+from lsvv.tables.asking import best_questions
 from lsvv.tables.cells import is_list, is_missing
 from lsvv.tables.summary import versions
 
 __all__ = ["report_of"]
 
 MOST_UNSURE = 25
+MOST_TOLD = 4
 N_QUESTIONS = 10
 MOST_ROWS_FOR_QUESTIONS = 20_000
 """Beyond it choosing what to ask takes longer than a reader waits for a page."""
@@ -103,16 +104,16 @@ def _questions(filled: Filled) -> Iterator[Question]:
     if len(filled.X) > MOST_ROWS_FOR_QUESTIONS or not any(len(result.rows) for result in filled.results):
         return
     costs = {result.target.column: 1.0 for result in filled.results}
-    for one in questions(filled, N_QUESTIONS, costs):
+    for one in best_questions(filled.X, filled.results, N_QUESTIONS, costs):
         yield Question(one.row + 1, one.column, _text(one.suggestion), one.why, _about(filled, one.row))
 
 
-def _about(filled: Filled, row: int, most: int = 4) -> str:
+def _about(filled: Filled, row: int) -> str:
     """The first cells of a row beside the targets."""
     targets = {result.target.column for result in filled.results}
     cells = zip(filled.table.frame.columns, filled.table.frame.iloc[row].tolist(), strict=True)
     told = [f"{name} {_text(cell)}" for name, cell in cells if name not in targets and not is_missing(cell)]
-    return " · ".join(told[:most])
+    return " · ".join(told[:MOST_TOLD])
 
 
 def _text(cell: Any) -> str:
