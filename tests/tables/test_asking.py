@@ -8,7 +8,7 @@ import pytest
 import naive
 from lsvv.features import RandomFourier
 from lsvv.tables import Filled, Table, TableError, asking, fill
-from lsvv.tables.asking import Question, best_questions, costs_of, uncertainty
+from lsvv.tables.asking import Question, best_questions, check_budget, costs_of, uncertainty
 
 Text = Callable[..., str]
 Reader = Callable[[str | bytes], Table]
@@ -60,9 +60,22 @@ def test_a_column_named_with_a_comma_has_a_cost() -> None:
     assert costs_of("b=3,a=5,", columns) == {"a": 5.0, "a=1": 1.0, "a,b": 1.0, "b": 3.0}
 
 
-def test_costs_and_budgets_are_above_0(filled: Filled) -> None:
+@pytest.mark.parametrize("targets", [["same", "kind"], ["kind", "same"]])
+def test_numbers_whose_quality_cannot_be_measured_are_asked_for_too(
+    beasts: Text, csv_table: Reader, targets: list[str]
+) -> None:
+    lines = beasts().splitlines()
+    cells = ["same", *("" if line.endswith(",") else "5.5" for line in lines[1:])]
+    text = "\n".join(f"{line},{cell}" for line, cell in zip(lines, cells, strict=True))
+    filled = fill(csv_table(text), targets, features="linear")
+    asked = questions(filled, 6, {"same": 1.0, "kind": 1.0})
+    assert len(asked) == 6
+    assert sum(one.column == "same" for one in asked) > 0
+
+
+def test_costs_and_budgets_are_above_0() -> None:
     for words in ("kind", "kind=0", "size=1", "kind=x", "kind=2,size=1", "kind=2,5"):
         with pytest.raises(TableError, match="is not COL=COST"):
             costs_of(words, ["kind"])
     with pytest.raises(TableError, match="pays for nothing"):
-        questions(filled, 0, {"kind": 1.0, "weight": 1.0})
+        check_budget(0)

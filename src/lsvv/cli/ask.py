@@ -44,9 +44,10 @@ def ask_command(
     """
     with sentences(debug) as write, progress(quiet) as show:
         from lsvv.tables import check_places, fill, read
-        from lsvv.tables.asking import best_questions, costs_of
+        from lsvv.tables.asking import best_questions, check_budget, costs_of
         from lsvv.tables.sheets import check_sheet, sheet, with_labels
 
+        check_budget(budget)
         answered = labels or []
         place = out or options.beside(table, "ask", ".csv")
         check_places({"--out": place}, [table, *answered])

@@ -19,7 +19,7 @@ from lsvv.tables.results import Answer
 from lsvv.tables.table import TableError
 from lsvv.tables.tasks import by_column
 
-__all__ = ["Question", "best_questions", "costs_of", "uncertainty"]
+__all__ = ["Question", "best_questions", "check_budget", "costs_of", "uncertainty"]
 
 N_FEATURES = 300
 NOISE = 0.1
@@ -37,6 +37,12 @@ class Question:
     cost: float
     suggestion: Any
     why: str
+
+
+def check_budget(budget: float) -> None:
+    """Refuses, before any work, a budget that pays for nothing."""
+    if not budget > 0:
+        raise TableError(f"A budget of {budget:g} pays for nothing. Pass a number above 0.")
 
 
 def costs_of(words: str | None, columns: Sequence[str]) -> dict[str, float]:
@@ -63,11 +69,13 @@ def uncertainty(result: Answer) -> np.ndarray:
     """How unsure the model is of each row, from 0 to 1.
 
     1 - (p1 - p2) for the two likeliest classes, 1 - |2p - 1| for yes or no, its mean over tags, and for numbers the
-    share of the variance that is not explained, the same for all rows.
+    share of the variance that is not explained, the same for all rows; 1 where it cannot be measured.
     """
     P = result.probabilities
     if P is None:
-        return np.full(len(result.predictions), float(np.clip(1.0 - result.quality.value, 0.05, 1.0)))
+        value = result.quality.value
+        share = float(np.clip(1.0 - value, 0.05, 1.0)) if np.isfinite(value) else 1.0
+        return np.full(len(result.predictions), share)
     if result.target.task == "tags":
         return np.asarray(np.mean(1.0 - np.abs(2.0 * P - 1.0), axis=1))
     ordered = np.sort(P, axis=1)
@@ -81,8 +89,6 @@ def best_questions(
 
     ``X`` holds the vectorised rows, and ``answers`` what a model says of them.
     """
-    if not budget > 0:
-        raise TableError(f"A budget of {budget:g} pays for nothing. Pass a number above 0.")
     phi = RandomFourier(N_FEATURES, width="median", random_state=random_state)
     rows = MappedRows(X, phi.fit(X).transform, block_bytes=BLOCK_BYTES)
     doubts = {result.target.column: _Doubt(rows, result) for result in answers}
