@@ -137,7 +137,7 @@ def test_a_second_round_of_questions_builds_on_the_first(tmp_path: Path, monkeyp
     first.write_text(first.read_text().replace(",kind,,", ",kind,wolf,"))
     answered = first.read_text()
     done = here(*ask)
-    assert (done.exit_code, "t.ask.csv holds labels, which a new sheet would lose" in done.stderr) == (
+    assert (done.exit_code, "t.ask.csv was filled in, which a new sheet would lose" in done.stderr) == (
         CANNOT_WRITE,
         True,
     )

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from lsvv.tables import Filled, Table, TableError, WritingError, fill, parse
-from lsvv.tables.asking import best_questions
+from lsvv.tables.asking import Question, best_questions
 from lsvv.tables.sheets import check_sheet, sheet, with_labels
 from lsvv.tables.table import Edits
 
@@ -66,14 +66,54 @@ def test_a_sheet_goes_where_no_label_is_lost(tmp_path: Path, text: str | None) -
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("row,target,label\n1,kind,\n2,kind,NA\n", "s.csv holds labels, which a new sheet would lose. Use them with"),
-        ('row,target,label\n1,kind,"cat\n', "whether it holds labels cannot be told: .* never closes"),
+        ("row,target,label\n1,kind,\n2,kind,NA\n", "s.csv was filled in, which a new sheet would lose. Use it with"),
+        ('row,target,label\n1,kind,"cat\n', "whether it was filled in cannot be told: .* never closes"),
     ],
 )
 def test_a_sheet_that_holds_labels_is_not_written_over(tmp_path: Path, text: str, sentence: str) -> None:
     (tmp_path / "s.csv").write_text(text)
     with pytest.raises(WritingError, match=sentence):
         check_sheet(tmp_path / "s.csv")
+
+
+@pytest.mark.parametrize("name", ["s.xlsx", "s.tsv", "s"])
+def test_a_sheet_goes_into_a_csv_file_only(tmp_path: Path, name: str) -> None:
+    with pytest.raises(WritingError, match=f"{name} should end in .csv: a sheet is written as CSV."):
+        check_sheet(tmp_path / name)
+
+
+def test_what_means_an_empty_cell_is_no_label_and_is_told(filled: Filled, csv_table: Reader) -> None:
+    table = with_labels(filled.table, csv_table("row,target,label\n2,kind,NA\n3,kind,dog\n5,kind,?\n"), ["kind"])
+    assert table.labels == {"kind": {2: "dog"}}
+    assert table.notes[-1] == "The label '?', 'NA' on t.csv was taken for an empty cell; --missing says what is."
+
+
+ROW = "size,row,row_2,kind\n1.25,a b,x,\n2.5,c,,\n"
+
+
+def test_columns_that_are_named_like_those_of_a_sheet_have_names_of_their_own(csv_table: Reader) -> None:
+    asked = [Question(0, "kind", 1.0, "cat", "why")]
+    lines = sheet(csv_table(ROW), asked).decode().splitlines()
+    assert lines == ["row,target,label,suggestion,cost,why,size,row_2,row_2_2,kind", "1,kind,,cat,1,why,1.25,a b,x,"]
+
+
+@pytest.mark.parametrize(
+    "cells", ["1.25,a b,x,", "1.250001,A  B,x,wolf", ",,,", "1.25000001,a b,,cat", '"1,25",a b,x,']
+)
+def test_a_line_that_is_of_its_row_is_taken(csv_table: Reader, cells: str) -> None:
+    answers = f"row,target,label,why,size,row_2,row_2_2,kind\n1,kind,cat,because,{cells}\n"
+    assert with_labels(csv_table(ROW), csv_table(answers), ["kind"]).labels == {"kind": {0: "cat"}}
+
+
+def test_a_line_that_is_of_another_row_is_refused(csv_table: Reader) -> None:
+    answers = "row,target,label,size,row_2\n1,kind,cat,1.25,a b\n2,kind,dog,2.5,c\n"
+    sorted_since = ROW.replace("a b", "B").replace(",c,", ",a b,").replace("B", "c")
+    assert len(with_labels(csv_table(ROW), csv_table(answers), ["kind"]).labels["kind"]) == 2
+    with pytest.raises(TableError, match=r"t.csv: line 2 is for row 1 and has 'a b' in 'row_2', but the table has 'c'"):
+        with_labels(csv_table(sorted_since), csv_table(answers), ["kind"])
+    swapped = "size,kind\n2.5,\n1.25,\n"
+    with pytest.raises(TableError, match=r"line 2 is for row 1 and has '1.25' in 'size', but the table has '2.5'"):
+        with_labels(csv_table(swapped), csv_table(answers), ["kind"])
 
 
 CELLS = {

@@ -19,7 +19,7 @@ from lsvv.tables.parquet import read_parquet
 from lsvv.tables.spreadsheet import read_spreadsheet
 from lsvv.tables.table import Table, TableError, WritingError
 
-__all__ = ["FORMATS", "MISSING", "check_place", "check_places", "parse", "read", "write_atomically"]
+__all__ = ["FORMATS", "MISSING", "check_place", "check_places", "format_of", "parse", "read", "write_atomically"]
 
 FORMATS: dict[str, Callable[[bytes, str, str], Table]] = {
     ".csv": read_delimited,
@@ -88,7 +88,7 @@ def parse(data: bytes, name: str, *, format: str | None = None, missing: tuple[s
     if suffix not in FORMATS:
         known = ", ".join(FORMATS)
         raise TableError(f"{name} has the ending {suffix!r}, which is not known. Use one of {known}, or --format.")
-    suffix = _format_of(suffix)
+    suffix = format_of(suffix)
     try:
         return _without_markers(FORMATS[suffix](data, name, suffix), frozenset(missing))
     except ImportError as error:
@@ -96,7 +96,7 @@ def parse(data: bytes, name: str, *, format: str | None = None, missing: tuple[s
         raise TableError(f"Reading {suffix} files needs {needed}: pip install 'lsvv[tables]'.") from error
 
 
-def _format_of(suffix: str) -> str:
+def format_of(suffix: str) -> str:
     """The ending that stands for a format."""
     return _OTHER_ENDINGS.get(suffix.lower(), suffix.lower())
 
@@ -160,8 +160,8 @@ def _is_same(one: str, other: str) -> bool:
 def check_place(out: str | os.PathLike[str], table: Table, source: str | os.PathLike[str]) -> None:
     """Refuses, before any work, a place whose ending names another format than the table from ``source`` has."""
     place = Path(out)
-    endings = (table.source.suffix, _format_of(Path(source).suffix))
-    if _format_of(place.suffix) not in endings:
+    endings = (table.source.suffix, format_of(Path(source).suffix))
+    if format_of(place.suffix) not in endings:
         raise WritingError(f"{place} should end in {endings[0]}: a table is written in the format it was read in.")
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from lsvv.tables.asking import Question
 from lsvv.tables.cells import COMMA, POINT, Notation, as_numbers, is_list, is_missing, plain, read_numbers
-from lsvv.tables.files import parse
+from lsvv.tables.files import format_of, parse
 from lsvv.tables.filling import cells_of
 from lsvv.tables.table import Source, Table, TableError, WritingError, fresh_name
 
@@ -30,12 +30,9 @@ TRUTHS = {
 
 def sheet(table: Table, asked: Sequence[Question]) -> bytes:
     """The labelling sheet as CSV: one line a question, with the row's other cells for the person who answers."""
-    columns = [str(column) for column in table.frame.columns]
-    taken = set(SHEET)
-    context = [fresh_name(column, taken) for column in columns]
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow([*SHEET, *context])
+    writer.writerow([*SHEET, *_context(table).values()])
     for one in asked:
         cells = ["" if is_missing(cell) else cell for cell in table.frame.iloc[one.row].tolist()]
         suggestion = "; ".join(map(str, one.suggestion)) if is_list(one.suggestion) else one.suggestion
@@ -43,22 +40,32 @@ def sheet(table: Table, asked: Sequence[Question]) -> bytes:
     return stream.getvalue().encode("utf-8")
 
 
+def _context(table: Table) -> dict[str, str]:
+    """What a sheet calls the columns of the table."""
+    names: dict[str, str] = {}
+    for column in table.frame.columns:
+        names[column] = fresh_name(str(column), {*SHEET, *names.values()})
+    return names
+
+
 def check_sheet(place: str | os.PathLike[str]) -> None:
-    """Refuses, before any work, to write over a sheet that holds labels."""
+    """Refuses, before any work, a place that names no CSV file, and to write over a sheet that was filled in."""
     path = Path(place)
+    if format_of(path.suffix) != ".csv":
+        raise WritingError(f"{path} should end in .csv: a sheet is written as CSV.")
     if not path.is_file() or not path.stat().st_size:
         return
     try:
-        # whatever a person typed is a label, NA as well
+        # whatever a person typed stays, NA as well
         there = parse(path.read_bytes(), str(path), format="csv", missing=())
     except (TableError, OSError) as error:
         raise WritingError(
-            f"{path} is there already, and whether it holds labels cannot be told: {error} Choose another place with "
+            f"{path} is there already, and whether it was filled in cannot be told: {error} Choose another place with "
             f"--out."
         ) from error
     if "label" in there.frame.columns and not all(map(is_missing, there.frame["label"])):
         raise WritingError(
-            f"{path} holds labels, which a new sheet would lose. Use them with 'lsvv fill --labels {path}', or choose "
+            f"{path} was filled in, which a new sheet would lose. Use it with 'lsvv fill --labels {path}', or choose "
             f"another place with --out."
         )
 
@@ -71,8 +78,10 @@ def with_labels(table: Table, answers: Table, targets: Sequence[str]) -> Table:
     kinds = {column: _kind_of(column, cells, table.source, sheet) for column, cells in columns.items()}
     labels: dict[str, dict[int, Any]] = {column: dict(table.labels.get(column, {})) for column in columns}
     taken = left = 0
-    for where, number, column, label in _given(answers):
+    for line, number, column, label in _given(answers):
+        where = f"{answers.name}: line {line + 2}"
         row = _row(number, len(frame), where)
+        _refuse_another_row(table, row, answers, line, targets)
         if column not in columns or columns[column][row] is not None:
             left += 1
             continue
@@ -80,21 +89,28 @@ def with_labels(table: Table, answers: Table, targets: Sequence[str]) -> Table:
         taken += 1
     for column, cells in columns.items():
         frame[column] = np.array([*cells, None], dtype=object)[:-1]
-    notes = [f"{taken} labels were taken from {answers.name}."]
-    if left:
-        notes.append(f"{left} labels of {answers.name} were left out: their cells are known or in no target column.")
-    return replace(table, frame=frame, labels={**table.labels, **labels}, notes=(*table.notes, *notes))
+    notes = (*table.notes, *_notes(answers, taken, left))
+    return replace(table, frame=frame, labels={**table.labels, **labels}, notes=notes)
 
 
-def _given(answers: Table) -> Iterator[tuple[str, Any, Any, str]]:
-    """Where each label of a sheet stands, the row and the column it is for, and what it says."""
+def _given(answers: Table) -> Iterator[tuple[int, Any, Any, str]]:
+    """The line of each label of a sheet, the row and the column it is for, and what it says."""
     lacking = [name for name in ("row", "target", "label") if name not in answers.frame.columns]
     if lacking:
         raise TableError(f"{answers.name} has no column {lacking[0]!r}. Use a sheet from 'lsvv ask'.")
     lines = zip(*(answers.frame[name] for name in ("row", "target", "label")), strict=True)
-    for line, (number, column, label) in enumerate(lines, 2):
+    for line, (number, column, label) in enumerate(lines):
         if not is_missing(label):
-            yield f"{answers.name}: line {line}", number, column, str(label)
+            yield line, number, column, str(label)
+
+
+def _notes(answers: Table, taken: int, left: int) -> Iterator[str]:
+    yield f"{taken} labels were taken from {answers.name}."
+    if left:
+        yield f"{left} labels of {answers.name} were left out: their cells are known or in no target column."
+    if "label" in answers.marked:
+        texts = ", ".join(sorted(map(repr, answers.marked["label"])))
+        yield f"The label {texts} on {answers.name} was taken for an empty cell; --missing says what is."
 
 
 def _row(number: Any, n_rows: int, where: str) -> int:
@@ -102,6 +118,29 @@ def _row(number: Any, n_rows: int, where: str) -> int:
     if value is None or not 1 <= value[0] <= n_rows or value[0] != int(value[0]):
         raise TableError(f"{where} names row {number}, but the table has rows 1 to {n_rows}. Correct the sheet.")
     return int(value[0]) - 1
+
+
+def _refuse_another_row(table: Table, row: int, answers: Table, line: int, targets: Sequence[str]) -> None:
+    """Refuses a line of the sheet whose other cells are not those of its row, as in a table that was sorted since."""
+    for column, name in _context(table).items():
+        if column in targets or name not in answers.frame.columns:
+            continue
+        there, said = table.frame[column].iloc[row], answers.frame[name].iloc[line]
+        if not (is_missing(there) or is_missing(said) or _are_same(there, table.source, said, answers.source)):
+            raise TableError(
+                f"{answers.name}: line {line + 2} is for row {row + 1} and has {said!r} in {name!r}, but the table has "
+                f"{str(there)!r} there. Hand it back with the table as it was when 'lsvv ask' wrote the sheet; if the "
+                f"row is right, delete the column {name!r} of the sheet."
+            )
+
+
+def _are_same(there: Any, source: Source, said: Any, sheet: Source) -> bool:
+    """Whether two cells agree but for blanks, capitals and the digits that a spreadsheet program does not show."""
+    one, other = (" ".join(str(cell).split()).casefold() for cell in (there, said))
+    if one == other:
+        return True
+    numbers = as_numbers([plain(there)], source.notation), as_numbers([said], sheet.notation)
+    return numbers[0] is not None and numbers[1] is not None and bool(np.allclose(*numbers, rtol=1e-5, atol=0.0))
 
 
 @dataclass(frozen=True)
