@@ -121,7 +121,7 @@ def test_large_tables_are_drawn_in_part(filled: Filled, rng: np.random.Generator
     n = 4 * MOST_POINTS
     result = filled.results[0]
     target = replace(result.target, known=np.arange(n) < 100, values=np.where(np.arange(n) < 100, np.arange(n) % 3, -1))
-    large = replace(result, target=target, predictions=np.zeros(n, dtype=int), probability=np.full(n, 0.5))
+    large = replace(result, target=target, predictions=np.zeros(n, dtype=int), probabilities=np.full((n, 3), 1 / 3))
     rows = drawn_rows([large], n, 0)
     assert rows.size == MOST_POINTS == np.unique(rows).size
     assert set(range(100)) <= set(rows.tolist())

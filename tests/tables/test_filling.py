@@ -5,17 +5,20 @@ import io
 import json
 from collections.abc import Callable
 from datetime import date, timedelta
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from lsvv.report import fill_report
 from lsvv.report.glance import glance_of
 from lsvv.selection import search
 from lsvv.tables import Table, TableError, fill, parse, summary
 from lsvv.tables.cells import COMMA, POINT, Notation
 from lsvv.tables.inputs import Vectoriser, vectorised
+from lsvv.tables.modelfile import TableModel, opened, saved
 
 Text = Callable[..., str]
 Reader = Callable[[str | bytes], Table]
@@ -70,6 +73,29 @@ def test_of_very_many_labels_those_left_out_are_the_ones_judged(
     assert kinds.held_out_rows.size == weights.held_out_rows.size == 11
     assert kinds.quality.value == 1.0
     assert weights.quality.value > 0.9
+
+
+def test_numbers_of_which_none_was_left_out_are_filled_and_told(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(search, "MOST_ENTRIES", 5 * 4)
+    lines = ["x,z,many,few,one,two"]
+    for row, (x, z) in enumerate(rng.normal(size=(80, 2))):
+        few, two = (f"{x - z:.2f}", row % 2) if row in (10, 41) else ("", "")
+        lines.append(f"{x:.3f},{z:.3f},{x + z:.2f},{few},{int(x > 0)},{two}")
+    table = parse("\n".join(lines).encode(), "t.csv", format="csv")
+    filled = fill(table, ["many", "few", "one", "two"], features="linear")
+    few, two = filled.results[1], filled.results[3]
+    assert few.held_out_rows.size == two.held_out_rows.size == 0
+    assert few.interval is None
+    assert "not measured: none of its known cells was among those left out" in few.quality.sentence()
+    assert "few: none of its known cells was left out" in " ".join(filled.notes)
+    assert filled.frame["few_lower"].isna().all()
+    assert summary(filled)["targets"][1]["interval"] is None
+    assert "cannot be measured" in fill_report(filled)
+    path = tmp_path / "m.lsvv"
+    path.write_bytes(saved(TableModel.of(filled)))
+    assert opened(path).predictions(table).columns["few_upper"] == [None] * 80
 
 
 def test_labels_and_tags_are_learnt_together(rng: np.random.Generator) -> None:
@@ -326,7 +352,7 @@ def test_a_text_taken_for_an_empty_cell_is_told(beasts: Text, csv_table: Reader)
 
 def test_names_of_added_columns_do_not_clash(beasts: Text, csv_table: Reader) -> None:
     text = beasts().replace("habitat", "kind_filled", 1)
-    assert fill(csv_table(text), ["kind"], features="linear").results[0].columns["filled"] == "kind_filled_2"
+    assert fill(csv_table(text), ["kind"], features="linear").added["kind"]["filled"] == "kind_filled_2"
 
 
 @pytest.mark.parametrize(

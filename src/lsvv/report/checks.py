@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from lsvv.report.content import Bin, Confusion, Learnt, MixUp, Numbers, Output
-from lsvv.tables import TargetResult
+from lsvv.tables import Answer
 from lsvv.tables.quality import wilson
 
 __all__ = ["calibration_of", "learnt_of"]
@@ -20,7 +20,7 @@ MOST_NUMBERS = 2000
 FEWEST_A_BIN = 8
 
 
-def learnt_of(result: TargetResult, model: int) -> Learnt:
+def learnt_of(result: Answer, model: int) -> Learnt:
     """All the report says of one target."""
     target, quality = result.target, result.quality
     measured = math.isfinite(quality.value)
@@ -28,12 +28,12 @@ def learnt_of(result: TargetResult, model: int) -> Learnt:
     outputs: tuple[Output, ...] = ()
     confusion, mix_ups = None, tuple[MixUp, ...]()
     calibration: tuple[Bin, ...] = ()
-    if numbers is None:
+    if target.task != "numbers":
         names, truth, P, chosen = _indicators(result)
         outputs = _outputs(result, names, truth, chosen)
         if target.task != "tags":
             confusion, mix_ups = _confusion(names, np.argmax(truth, axis=1), np.argmax(P, axis=1))
-        calibration = _calibration(target.task, truth, P)
+        calibration = _calibration(target.task, truth, P) if len(truth) else ()
     certainty = np.zeros(0) if result.probability is None else result.probability[result.rows]
     return Learnt(
         column=target.column,
@@ -60,7 +60,7 @@ def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _indicators(result: TargetResult) -> tuple[tuple[str, ...], np.ndarray, np.ndarray, np.ndarray]:
+def _indicators(result: Answer) -> tuple[tuple[str, ...], np.ndarray, np.ndarray, np.ndarray]:
     """Names of the outputs, and for hidden cells the truth, probabilities and answers, each of shape (cells, K)."""
     target, P = result.target, result.held_out
     truth = target.values[result.held_out_rows]
@@ -73,7 +73,7 @@ def _indicators(result: TargetResult) -> tuple[tuple[str, ...], np.ndarray, np.n
     return names, eye[truth.astype(int)], P, eye[np.argmax(P, axis=1)]
 
 
-def _outputs(result: TargetResult, names: Sequence[str], truth: np.ndarray, chosen: np.ndarray) -> tuple[Output, ...]:
+def _outputs(result: Answer, names: Sequence[str], truth: np.ndarray, chosen: np.ndarray) -> tuple[Output, ...]:
     target = result.target
     known, filled = (
         part if part.ndim == 2 else np.eye(len(names))[part.astype(int)]
@@ -130,7 +130,7 @@ def calibration_of(said: np.ndarray, right: np.ndarray) -> tuple[Bin, ...]:
     return tuple(bins)
 
 
-def _numbers(result: TargetResult) -> Numbers | None:
+def _numbers(result: Answer) -> Numbers | None:
     if result.interval is None:
         return None
     rows = result.held_out_rows

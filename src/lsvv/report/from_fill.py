@@ -15,7 +15,7 @@ from lsvv.report.glance import glance_of
 from lsvv.report.models import model_of
 from lsvv.report.rowmap import map_of
 from lsvv.report.words import count, percent, shortened, summary_of_help, summary_of_target
-from lsvv.tables import Filled, TargetResult
+from lsvv.tables import Answer, Filled
 from lsvv.tables.asking import best_questions
 from lsvv.tables.cells import is_list, is_missing
 from lsvv.tables.summary import versions
@@ -83,13 +83,13 @@ def _unsure(filled: Filled) -> list[UnsureCell]:
     return [_unsure_cell(filled, *item) for item in found[:MOST_UNSURE]]
 
 
-def _unsure_cell(filled: Filled, probability: float, result: TargetResult, place: int) -> UnsureCell:
+def _unsure_cell(filled: Filled, probability: float, result: Answer, place: int) -> UnsureCell:
     row = int(result.rows[place])
     value = _text(result.cells[place])
     return UnsureCell(row + 1, result.target.column, value, probability, _rival(result, row), _about(filled, row))
 
 
-def _rival(result: TargetResult, row: int) -> str:
+def _rival(result: Answer, row: int) -> str:
     """The second likeliest class, or the tag the model is least sure of."""
     P, target = np.asarray(result.probabilities)[row], result.target
     if target.task == "tags":

@@ -9,7 +9,7 @@ import numpy as np
 
 from lsvv.report.content import Layer, RowMap
 from lsvv.report.words import number, percent
-from lsvv.tables import TargetResult
+from lsvv.tables import Answer
 
 __all__ = ["MOST_POINTS", "map_of", "two_directions"]
 
@@ -22,7 +22,7 @@ MOST_LAYERS = 12
 N_BINS = 5
 
 
-def map_of(X: np.ndarray, results: Sequence[TargetResult], seed: int = 0) -> RowMap | None:
+def map_of(X: np.ndarray, results: Sequence[Answer], seed: int = 0) -> RowMap | None:
     """The map, of all rows or of a random part of a large table; None for fewer than three rows."""
     if len(X) < 3:
         return None
@@ -38,7 +38,7 @@ def map_of(X: np.ndarray, results: Sequence[TargetResult], seed: int = 0) -> Row
     return RowMap(tuple((rows + 1).tolist()), x, y, tuple(layers[:MOST_LAYERS]), len(X), words)
 
 
-def drawn_rows(results: Sequence[TargetResult], n_rows: int, seed: int) -> np.ndarray:
+def drawn_rows(results: Sequence[Answer], n_rows: int, seed: int) -> np.ndarray:
     """All rows, or of a large table some that are known and then any others."""
     if n_rows <= MOST_POINTS:
         return np.arange(n_rows)
@@ -74,7 +74,7 @@ def two_directions(X: np.ndarray, rows: np.ndarray | None = None) -> tuple[np.nd
     return (centred if rows is None else rows - X.mean(axis=0)) @ V, shares
 
 
-def _layers(result: TargetResult, rows: np.ndarray) -> Iterator[Layer]:
+def _layers(result: Answer, rows: np.ndarray) -> Iterator[Layer]:
     target = result.target
     known = target.known[rows]
     flags = tuple(known.tolist())

@@ -85,7 +85,7 @@ def summary_of_target(learnt: Learnt) -> str:
     filled = f"{count(learnt.n_filled, 'empty cell')} of “{shortened(learnt.column)}” {_was(learnt.n_filled)} filled"
     told = f"{filled}, learnt from {count(learnt.n_known, 'known cell')}."
     if learnt.value is None:
-        return f"{told} How good they are cannot be measured, because all known cells say the same."
+        return f"{told} How good they are cannot be measured, because all known cells say the same or none was hidden."
     if learnt.numbers is not None:
         within, width = percent(learnt.numbers.measured), number(learnt.numbers.half_width)
         return (

@@ -1,18 +1,19 @@
 """Tables with holes: read them, fill them, write them back with everything known as it was."""
 
 from lsvv.tables.files import check_place, check_places, parse, read, write_atomically
-from lsvv.tables.filling import Filled, TargetResult, fill
+from lsvv.tables.filling import Filled, fill
 from lsvv.tables.quality import Interval, Quality
+from lsvv.tables.results import Answer
 from lsvv.tables.summary import summary
 from lsvv.tables.table import Table, TableError, WritingError
 
 __all__ = [
+    "Answer",
     "Filled",
     "Interval",
     "Quality",
     "Table",
     "TableError",
-    "TargetResult",
     "WritingError",
     "check_place",
     "check_places",

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,12 @@ import numpy as np
 from lsvv.tables.cells import known
 from lsvv.tables.inputs import Vectoriser, vectorised
 from lsvv.tables.models import choose_model, neighbour_graph
-from lsvv.tables.results import Answer, answers
-from lsvv.tables.table import Edits, Table, TableError, fresh_name
+from lsvv.tables.results import Answer, answers, named
+from lsvv.tables.table import Edits, Table, TableError
 from lsvv.tables.targets import Group, LabelTarget, NumberTarget, Target, code, grouped
 from lsvv.tables.tasks import check_columns, find_task, task_words
 
-__all__ = ["Filled", "Fitted", "Progress", "TargetResult", "cells_of", "fill", "fit_groups"]
+__all__ = ["Filled", "Fitted", "Progress", "cells_of", "fill", "fit_groups"]
 
 Progress = Callable[[str, float], None]
 """Called with the name of a stage as it begins and the share of the work done so far."""
@@ -35,25 +36,6 @@ class Fitted:
 
 
 @dataclass(frozen=True, eq=False)
-class TargetResult(Answer):
-    """What became of one target column: the model's answer for every row, and what was written.
-
-    Attributes
-    ----------
-    rows : int array of shape (filled,)
-        The rows that were filled.
-    cells : tuple
-        What was written there, as the column spells it.
-    columns : dict of str
-        The names of the added columns: "probability" or "lower" and "upper", and "filled".
-    """
-
-    rows: np.ndarray
-    cells: tuple[Any, ...]
-    columns: dict[str, str]
-
-
-@dataclass(frozen=True, eq=False)
 class Filled:
     """A filled table and all that is known about how it was filled.
 
@@ -61,12 +43,12 @@ class Filled:
     ----------
     table : Table
         As it was read.
-    frame : pandas.DataFrame
-        The filled values with the added columns.
     edits : Edits
         What ``table.source.rendered`` needs to write it.
-    results : tuple of TargetResult
+    results : tuple of Answer
         One for each target, in the order asked for.
+    added : dict of column to dict of str
+        The names of the added columns by kind: "probability" or "lower" and "upper", and "filled".
     fitted : tuple of Fitted
         The groups and their models.
     vectoriser : Vectoriser
@@ -82,15 +64,26 @@ class Filled:
     """
 
     table: Table
-    frame: Any
     edits: Edits
-    results: tuple[TargetResult, ...]
+    results: tuple[Answer, ...]
+    added: dict[str, dict[str, str]]
     fitted: tuple[Fitted, ...]
     vectoriser: Vectoriser
     X: np.ndarray
     notes: tuple[str, ...]
     seconds: dict[str, float]
     settings: dict[str, Any]
+
+    @cached_property
+    def frame(self) -> Any:
+        """The filled values with the added columns, as a pandas.DataFrame."""
+        import pandas as pd
+
+        columns = {str(name): column.astype(object).tolist() for name, column in self.table.frame.items()}
+        for name, cells in self.edits.cells.items():
+            for row, value in cells.items():
+                columns[name][row] = value
+        return pd.DataFrame({**columns, **self.edits.columns}, index=self.table.frame.index)
 
     def rendered(self) -> bytes:
         """The file: the same format, what was known as it was."""
@@ -146,13 +139,14 @@ def fill(
     fitted = fit_groups(X, grouped(coded), features, random_state, watch)
     with watch.stage("Filling the holes", 0.95):
         found = {one.target.column: one for part in fitted for one in answers(part.group, part.model, X)}
-        results = _results(table, [found[column] for column in targets])
-        edits = _edits(table, results)
-        frame = _frame(table, edits)
+        results = tuple(found[column] for column in targets)
+        taken = {str(column) for column in table.frame.columns}
+        added = {one.target.column: named(one.target.column, (*one.beside(), "filled"), taken) for one in results}
+        edits = _edits(table, results, added)
     notes = (*table.notes, *vectoriser.notes, *_model_notes(fitted), *_result_notes(table, results))
     settings = {"targets": list(targets), "task": task, "features": features, "random_state": random_state}
     settings |= {option: value for option, value in (reading or {}).items() if value is not None}
-    return Filled(table, frame, edits, results, fitted, vectoriser, X, notes, watch.seconds, settings)
+    return Filled(table, edits, results, added, fitted, vectoriser, X, notes, watch.seconds, settings)
 
 
 def fit_groups(
@@ -197,59 +191,24 @@ def _coded(table: Table, columns: Sequence[str], task: str | None) -> list[Targe
     return [code(finding, cells[finding.column]) for finding in found]
 
 
-def _results(table: Table, found: Sequence[Answer]) -> tuple[TargetResult, ...]:
-    taken = {str(column) for column in table.frame.columns}
-    results = []
-    for answer in found:
-        target, rows = answer.target, answer.target.holes
-        kinds = ("lower", "upper", "filled") if isinstance(target, NumberTarget) else ("probability", "filled")
-        names = {}
-        for kind in kinds:
-            names[kind] = fresh_name(f"{target.column}_{kind}", taken)
-            taken.add(names[kind])
-        cells = tuple(target.spelt(answer.predictions[rows]))
-        results.append(TargetResult(**vars(answer), rows=rows, cells=cells, columns=names))
-    return tuple(results)
-
-
-def _edits(table: Table, results: Sequence[TargetResult]) -> Edits:
-    cells = {
-        result.target.column: {
-            **table.labels.get(result.target.column, {}),
-            **dict(zip(result.rows.tolist(), result.cells, strict=True)),
-        }
-        for result in results
-    }
+def _edits(table: Table, results: Sequence[Answer], added: Mapping[str, Mapping[str, str]]) -> Edits:
+    cells: dict[str, dict[int, Any]] = {}
     columns: dict[str, list[Any]] = {}
     for result in results:
-        for kind, name in result.columns.items():
-            columns[name] = _added(result, kind, len(table.frame))
+        column, rows = result.target.column, result.rows.tolist()
+        cells[column] = {**table.labels.get(column, {}), **dict(zip(rows, result.cells, strict=True))}
+        for kind, values in result.beside().items():
+            columns[added[column][kind]] = _spread(values, rows, len(table.frame))
+        columns[added[column]["filled"]] = (~result.target.known).tolist()
     return Edits(cells, columns)
 
 
-def _added(result: TargetResult, kind: str, n_rows: int) -> list[Any]:
-    """An added column: empty where the cell was known, but for the mark of what was filled."""
-    column: list[Any] = [False if kind == "filled" else None] * n_rows
-    for row in result.rows.tolist():
-        if kind == "filled":
-            column[row] = True
-        elif result.probability is not None:
-            column[row] = round(float(result.probability[row]), 4)
-        elif result.interval is not None and isinstance(result.target, NumberTarget):
-            sign = -1.0 if kind == "lower" else 1.0
-            value = float(result.predictions[row]) + sign * result.interval.half_width
-            column[row] = result.target.spell(value, more=1)
+def _spread(values: Sequence[Any], rows: Sequence[int], n_rows: int) -> list[Any]:
+    """A column that holds the values in some rows and is empty elsewhere."""
+    column: list[Any] = [None] * n_rows
+    for row, value in zip(rows, values, strict=True):
+        column[row] = value
     return column
-
-
-def _frame(table: Table, edits: Edits) -> Any:
-    import pandas as pd
-
-    columns = {str(name): table.frame[name].astype(object).tolist() for name in table.frame.columns}
-    for name, cells in edits.cells.items():
-        for row, value in cells.items():
-            columns[name][row] = value
-    return pd.DataFrame({**columns, **edits.columns}, index=table.frame.index)
 
 
 def _model_notes(fitted: Sequence[Fitted]) -> Iterator[str]:
@@ -259,7 +218,7 @@ def _model_notes(fitted: Sequence[Fitted]) -> Iterator[str]:
         yield from (f"{part.group.name}: {note}" for note in (*notes, *part.warned))
 
 
-def _result_notes(table: Table, results: Sequence[TargetResult]) -> Iterator[str]:
+def _result_notes(table: Table, results: Sequence[Answer]) -> Iterator[str]:
     for result in results:
         column = result.target.column
         if not result.rows.size:
@@ -273,13 +232,15 @@ def _result_notes(table: Table, results: Sequence[TargetResult]) -> Iterator[str
         if below:
             cells = "1 filled cell is" if below == 1 else f"{below:,} filled cells are"
             yield f"{column}: {cells} below 0, though no known cell is. Nothing tells the model that none can be."
+        if not result.quality.n_known:
+            yield f"{column}: none of its known cells was left out, so that nothing tells how good the filled ones are."
         if result.interval is not None and result.interval.note:
             yield f"{column}: {result.interval.note}"
         if result.target.known.sum() < 2 * len(result.target.outputs):
             yield f"{column}: only {int(result.target.known.sum())} cells are known; label more of them."
 
 
-def _below_zero(result: TargetResult) -> int:
+def _below_zero(result: Answer) -> int:
     """How many numbers were written below 0 in a column whose known numbers are not."""
     target = result.target
     if not isinstance(target, NumberTarget) or np.any(target.values[target.known] < 0):

@@ -12,10 +12,10 @@ from typing import Any
 
 from lsvv.tables.filling import Filled, Fitted
 from lsvv.tables.inputs import Vectoriser
-from lsvv.tables.results import says
+from lsvv.tables.results import beside, named, says
 from lsvv.tables.summary import summary, versions
-from lsvv.tables.table import Edits, Table, TableError, fresh_name
-from lsvv.tables.targets import Group, NumberTarget, Target
+from lsvv.tables.table import Edits, Table, TableError
+from lsvv.tables.targets import Group, Target
 
 __all__ = ["FORMAT_VERSION", "TableModel", "opened", "saved"]
 
@@ -91,15 +91,11 @@ class TableModel:
         taken = {str(column) for column in table.frame.columns}
         columns: dict[str, list[Any]] = {}
         for part in self.fitted:
-            for target, said in zip(part.group.targets, says(part.group, part.model, X), strict=True):
-                made: dict[str, list[Any]] = {"predicted": target.spelt(said.predictions)}
-                if isinstance(target, NumberTarget):
-                    half = self.half_widths[target.column]
-                    made["lower"] = [target.spell(float(value) - half, more=1) for value in said.predictions]
-                    made["upper"] = [target.spell(float(value) + half, more=1) for value in said.predictions]
-                elif said.probability is not None:
-                    made["probability"] = [round(float(value), 4) for value in said.probability]
-                columns |= {fresh_name(f"{target.column}_{kind}", taken): cells for kind, cells in made.items()}
+            for target, (predictions, P) in zip(part.group.targets, says(part.group, part.model, X), strict=True):
+                half_width = self.half_widths.get(target.column)
+                made = {"predicted": target.spelt(predictions), **beside(target, predictions, P, half_width)}
+                names = named(target.column, made, taken)
+                columns |= {names[kind]: cells for kind, cells in made.items()}
         return Edits({}, columns)
 
     def model_of(self, column: str | None) -> Any:

@@ -28,6 +28,8 @@ class Quality:
 
     def sentence(self) -> str:
         """The measure in words."""
+        if not self.n_known:
+            return "not measured: none of its known cells was among those left out one at a time"
         if not math.isfinite(self.value):
             return f"not to be measured: all {self.n_known} known cells are the same"
         if self.measure == "R2":
@@ -54,27 +56,35 @@ class Interval:
 
 
 def quality_of_choices(right: np.ndarray, baseline: float) -> Quality:
-    """Share of right answers with Wilson's interval."""
+    """Share of right answers with Wilson's interval; NaN where there are none."""
+    if not right.size:
+        return Quality("accuracy", math.nan, math.nan, math.nan, baseline, 0)
     low, high = wilson(float(right.mean()), right.size)
     return Quality("accuracy", float(right.mean()), low, high, baseline, int(right.size))
 
 
-def wilson(share: float, count: int, z: float = 1.96) -> tuple[float, float]:
-    """Wilson's interval for a share of ``count`` trials.
+def wilson(share: float, count: int) -> tuple[float, float]:
+    """Wilson's 95 % interval for a share of ``count`` trials.
 
     Examples
     --------
     >>> [round(end, 2) for end in wilson(0.9, 100)]
     [0.83, 0.94]
     """
+    z = 1.96
     middle = (share + z**2 / (2 * count)) / (1 + z**2 / count)
     half = z / (1 + z**2 / count) * np.sqrt(share * (1 - share) / count + z**2 / (4 * count**2))
     return float(max(0.0, middle - half)), float(min(1.0, middle + half))
 
 
-def quality_of_numbers(truth: np.ndarray, predicted: np.ndarray, random_state: int = 0) -> Quality:
-    """R^2 = 1 - mean squared error / variance, with a bootstrap interval; the mean itself has 0."""
-    rng = np.random.default_rng(random_state)
+def quality_of_numbers(truth: np.ndarray, predicted: np.ndarray) -> Quality:
+    """R^2 = 1 - mean squared error / variance, with a bootstrap interval; the mean itself has 0.
+
+    NaN where there are no numbers.
+    """
+    if not truth.size:
+        return Quality("R2", math.nan, math.nan, math.nan, 0.0, 0)
+    rng = np.random.default_rng(0)
     draws = rng.integers(truth.size, size=(500, truth.size))
     values = np.array([_r2(truth[draw], predicted[draw]) for draw in draws])
     values = values[np.isfinite(values)]
@@ -90,8 +100,8 @@ def _r2(truth: np.ndarray, predicted: np.ndarray) -> float:
     return 1.0 - float(np.sum((truth - predicted) ** 2)) / spread
 
 
-def interval_of(truth: np.ndarray, predicted: np.ndarray, coverage: float = COVERAGE) -> Interval:
-    """The jackknife interval: the ceil((n + 1) coverage)-th smallest leave-one-out error.
+def interval_of(truth: np.ndarray, predicted: np.ndarray) -> Interval | None:
+    """The jackknife interval: the ceil((n + 1) coverage)-th smallest leave-one-out error; None without any error.
 
     Examples
     --------
@@ -101,22 +111,24 @@ def interval_of(truth: np.ndarray, predicted: np.ndarray, coverage: float = COVE
     """
     errors = np.sort(np.abs(truth - predicted))
     n = errors.size
-    place = int(np.ceil((n + 1) * coverage))
+    if not n:
+        return None
+    place = int(np.ceil((n + 1) * COVERAGE))
     note = (
         ""
         if place <= n
-        else f"{n} known cells are too few for a {100 * coverage:.0f} % interval: the largest error is used."
+        else f"{n} known cells are too few for a {100 * COVERAGE:.0f} % interval: the largest error is used."
     )
     half_width = float(errors[min(place, n) - 1])
-    return Interval(half_width, coverage, _measured(errors, coverage), n, note)
+    return Interval(half_width, COVERAGE, _measured(errors), n, note)
 
 
-def _measured(errors: np.ndarray, coverage: float) -> float:
+def _measured(errors: np.ndarray) -> float:
     """The share of errors within the interval that all the others make."""
     n = errors.size - 1
     if n < 1:
         return float("nan")
-    place = min(int(np.ceil((n + 1) * coverage)), n) - 1
+    place = min(int(np.ceil((n + 1) * COVERAGE)), n) - 1
     # leaving out one of the sorted errors moves those above it down by one place
     others = np.where(np.arange(n + 1) <= place, errors[min(place + 1, n)], errors[place])
     return float(np.mean(errors <= others))

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from lsvv.tables.models import held_out
 from lsvv.tables.quality import Interval, Quality, interval_of, quality_of_choices, quality_of_numbers
-from lsvv.tables.targets import Group, Target
+from lsvv.tables.table import fresh_name
+from lsvv.tables.targets import Group, NumberTarget, Target
 
-__all__ = ["Answer", "Said", "answers", "says"]
+__all__ = ["Answer", "answers", "beside", "named", "says"]
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """The answer of a model for one target.
+    """The answer of a model for one target, and how good it is.
 
     Attributes
     ----------
@@ -27,10 +29,8 @@ class Answer:
         For every row of the table, known or not, unrounded: places of classes, 0/1, or numbers.
     probabilities : array of shape (rows, K) or None
         Of every class or tag for every row; None for numbers.
-    probability : array of shape (rows,) or None
-        That the answer is right; for tags that the whole set is, were they independent.
     interval : Interval or None
-        For numbers.
+        For numbers, where known cells were left out.
     quality : Quality
         Measured on known cells left out one at a time.
     held_out_rows, held_out : arrays
@@ -40,50 +40,87 @@ class Answer:
     target: Target
     predictions: np.ndarray
     probabilities: np.ndarray | None
-    probability: np.ndarray | None
     interval: Interval | None
     quality: Quality
     held_out_rows: np.ndarray
     held_out: np.ndarray
 
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """The rows to fill."""
+        return self.target.holes
 
-@dataclass(frozen=True, eq=False)
-class Said:
-    """What a model says of one target for some rows; see :class:`Answer`."""
+    @cached_property
+    def cells(self) -> tuple[Any, ...]:
+        """What is written there, as the column spells it."""
+        return tuple(self.target.spelt(self.predictions[self.rows]))
 
-    predictions: np.ndarray
-    probabilities: np.ndarray | None = None
-    probability: np.ndarray | None = None
+    @cached_property
+    def probability(self) -> np.ndarray | None:
+        """That the answer is right, for every row; None for numbers."""
+        return None if self.probabilities is None else _sureness(self.predictions, self.probabilities)
+
+    def beside(self) -> dict[str, list[Any]]:
+        """The columns beside the filled cells; see :func:`beside`."""
+        some = None if self.probabilities is None else self.probabilities[self.rows]
+        half_width = None if self.interval is None else self.interval.half_width
+        return beside(self.target, self.predictions[self.rows], some, half_width)
 
 
 def answers(group: Group, model: Any, X: np.ndarray) -> Iterator[Answer]:
     """One answer for each target of the group, checked against its known cells."""
     rows, held = held_out(model)
-    for place, (target, said) in enumerate(zip(group.targets, says(group, model, X), strict=True)):
+    for place, (target, (predictions, P)) in enumerate(zip(group.targets, says(group, model, X), strict=True)):
         some = target.known[rows]
         guess = held[some, place] if group.task in ("numbers", "labels") else held[some]
         truth = target.values[rows][some]
         interval = interval_of(truth, guess) if group.task == "numbers" else None
-        quality = _quality(group.task, truth, guess)
-        yield Answer(target, **vars(said), interval=interval, quality=quality, held_out_rows=rows[some], held_out=guess)
+        yield Answer(target, predictions, P, interval, _quality(group.task, truth, guess), rows[some], guess)
 
 
-def says(group: Group, model: Any, X: np.ndarray) -> Iterator[Said]:
-    """What the model says of each target of the group for the rows ``X``."""
+def says(group: Group, model: Any, X: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
+    """Predictions and probabilities of each target of the group for the rows ``X``; see :class:`Answer`."""
     if group.task == "numbers":
         predicted = np.asarray(model.predict(X), dtype=np.float64).reshape(len(X), -1)
-        yield from (Said(column) for column in predicted.T)
+        yield from ((column, None) for column in predicted.T)
         return
     P = np.asarray(model.predict_proba(X), dtype=np.float64)
     if group.task == "classes":
-        yield Said(np.argmax(P, axis=1), P, P.max(axis=1))
+        yield np.argmax(P, axis=1), P
     elif group.task == "tags":
-        chosen = _at_least_one(P)
-        yield Said(chosen, P, np.prod(np.where(chosen > 0, P, 1.0 - P), axis=1))
+        yield _at_least_one(P), P
     else:
-        for yes in P.T:
-            both = np.column_stack([1.0 - yes, yes])
-            yield Said((yes > 0.5).astype(np.int64), both, both.max(axis=1))
+        yield from (((yes > 0.5).astype(np.int64), np.column_stack([1.0 - yes, yes])) for yes in P.T)
+
+
+def _sureness(predictions: np.ndarray, P: np.ndarray) -> np.ndarray:
+    """The probability that each answer is right; for tags that the whole set is, were they independent."""
+    if predictions.ndim == 2:
+        return np.asarray(np.prod(np.where(predictions > 0, P, 1.0 - P), axis=1))
+    return np.asarray(P.max(axis=1))
+
+
+def beside(
+    target: Target, predictions: np.ndarray, P: np.ndarray | None, half_width: float | None
+) -> dict[str, list[Any]]:
+    """The columns beside the predictions of some rows, by kind: a probability, or the ends of an interval."""
+    if P is not None:
+        return {"probability": [round(p, 4) for p in _sureness(predictions, P).tolist()]}
+    if half_width is None or not isinstance(target, NumberTarget):
+        return {kind: [None] * len(predictions) for kind in ("lower", "upper")}
+    return {
+        kind: [target.spell(float(value) + shift, more=1) for value in predictions]
+        for kind, shift in (("lower", -half_width), ("upper", half_width))
+    }
+
+
+def named(column: str, kinds: Iterable[str], taken: set[str]) -> dict[str, str]:
+    """A name for each kind of column that is made of a target; it is taken from then on."""
+    names = {}
+    for kind in kinds:
+        names[kind] = fresh_name(f"{column}_{kind}", taken)
+        taken.add(names[kind])
+    return names
 
 
 def _quality(task: str, truth: np.ndarray, guess: np.ndarray) -> Quality:
@@ -96,7 +133,7 @@ def _quality(task: str, truth: np.ndarray, guess: np.ndarray) -> Quality:
         "labels": lambda: (guess > 0.5) == (truth > 0.5),
     }[task]()
     _, counts = np.unique(truth, axis=0, return_counts=True)
-    return quality_of_choices(right, float(counts.max() / len(truth)))
+    return quality_of_choices(right, float(counts.max(initial=0) / max(len(truth), 1)))
 
 
 def _at_least_one(P: np.ndarray) -> np.ndarray:

@@ -7,7 +7,8 @@ from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from lsvv.tables.filling import Filled, TargetResult
+from lsvv.tables.filling import Filled
+from lsvv.tables.results import Answer
 
 __all__ = ["summary", "versions"]
 
@@ -20,7 +21,7 @@ def summary(filled: Filled) -> dict[str, Any]:
         "columns": len(filled.table.frame.columns),
         "inputs": dict(filled.vectoriser.kinds),
         "features": int(filled.X.shape[1]),
-        "targets": [_target(result) for result in filled.results],
+        "targets": [_target(result, filled.added[result.target.column]) for result in filled.results],
         "notes": list(filled.notes),
         "seconds": {stage: round(seconds, 3) for stage, seconds in filled.seconds.items()},
         "settings": filled.settings,
@@ -28,7 +29,7 @@ def summary(filled: Filled) -> dict[str, Any]:
     }
 
 
-def _target(result: TargetResult) -> dict[str, Any]:
+def _target(result: Answer, added: dict[str, str]) -> dict[str, Any]:
     target = result.target
     return {
         "column": target.column,
@@ -39,7 +40,7 @@ def _target(result: TargetResult) -> dict[str, Any]:
         "filled": len(result.rows),
         "quality": _finite(asdict(result.quality)),
         "interval": None if result.interval is None else _finite(asdict(result.interval)),
-        "added_columns": result.columns,
+        "added_columns": added,
     }
 
 
