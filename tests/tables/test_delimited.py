@@ -101,7 +101,7 @@ def test_a_filled_cell_is_written_in_the_encoding_of_the_file() -> None:
 def test_mixed_encodings_are_read_line_by_line_with_a_note() -> None:
     table = parse("a\ncafé\nnaïve\n".encode() + "café\n".encode("cp1252"), "t", format="csv")
     assert table.frame["a"].tolist() == ["café", "naïve", "café"]
-    assert "1 lines are not UTF-8" in table.notes[0]
+    assert "1 line not in UTF-8 was read as Windows-1252" in table.notes[0]
 
 
 def test_markers_mean_an_empty_cell_and_can_be_chosen() -> None:

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from lsvv.report.content import Column, Glance
-from lsvv.report.words import count, number, percent, shortened
+from lsvv.report.words import number, percent, shortened
 from lsvv.tables import Filled
 from lsvv.tables.cells import Notation, is_list, read_numbers
 from lsvv.tables.filling import cells_of
+from lsvv.tables.words import count
 
 __all__ = ["glance_of"]
 

@@ -13,6 +13,7 @@ from typing import Any
 from lsvv.report import view, words
 from lsvv.report.content import Report
 from lsvv.tables.files import write_atomically
+from lsvv.tables.words import count
 
 __all__ = ["render", "write_report"]
 
@@ -88,7 +89,7 @@ def _templates() -> Any:
         "shortened": words.shortened,
     }
     environment.globals |= {name: getattr(view, name) for name in view.__all__} | {
-        "count": words.count,
+        "count": count,
         "span": words.span,
     }
     return environment

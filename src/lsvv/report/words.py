@@ -6,10 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from lsvv.tables.words import count, was
+
 if TYPE_CHECKING:
     from lsvv.report.content import Learnt, Model
 
-__all__ = ["count", "number", "percent", "shortened", "span", "summary_of_help", "summary_of_target"]
+__all__ = ["number", "percent", "shortened", "span", "summary_of_help", "summary_of_target"]
 
 
 PERCENT = "\u00a0%"
@@ -57,17 +59,6 @@ def span(low: float | None, high: float | None) -> str:
     return "–" if low is None or high is None else f"{100 * low:.0f} to {100 * high:.0f}{PERCENT}"
 
 
-def count(n: int, noun: str) -> str:
-    """A counted noun.
-
-    Examples
-    --------
-    >>> count(1, "row"), count(12000, "cell")
-    ('1 row', '12,000 cells')
-    """
-    return f"{n:,} {noun}" + ("" if n == 1 else "s")
-
-
 def shortened(text: str, most: int = 60) -> str:
     r"""A text on one line, cut where it is long.
 
@@ -82,7 +73,7 @@ def shortened(text: str, most: int = 60) -> str:
 
 def summary_of_target(learnt: Learnt) -> str:
     """How many cells were filled and how far to trust them."""
-    filled = f"{count(learnt.n_filled, 'empty cell')} of “{shortened(learnt.column)}” {_was(learnt.n_filled)} filled"
+    filled = f"{count(learnt.n_filled, 'empty cell')} of “{shortened(learnt.column)}” {was(learnt.n_filled)} filled"
     told = f"{filled}, learnt from {count(learnt.n_known, 'known cell')}."
     if learnt.value is None:
         return f"{told} How good they are cannot be measured, because all known cells say the same or none was hidden."
@@ -108,7 +99,3 @@ def summary_of_help(models: Sequence[Model]) -> str:
             verdicts.setdefault(did, []).append(f"“{shortened(model.name, 80)}”")
     told = "; they ".join(f"{did} {', '.join(names)}" for did, names in verdicts.items())
     return f"The rows without a label {told}." if told else ""
-
-
-def _was(n: int) -> str:
-    return "was" if n == 1 else "were"

@@ -11,6 +11,7 @@ from typing import Any
 from lsvv.tables.cells import COMMA, POINT, Notation, Reading, ambiguous, known, parted_unit, read_numbers
 from lsvv.tables.encoding import Encoding, find_encoding, in_bytes, plain_bytes, text_of
 from lsvv.tables.table import Edits, Source, Table, TableError, unique_names
+from lsvv.tables.words import count
 
 __all__ = ["Delimited", "read_delimited"]
 
@@ -145,7 +146,7 @@ def _told(rows: Sequence[Record], tail: Sequence[Record], delimiter: bytes, n_co
     """Notes of rows that are short, and of lines that are no rows."""
     short = sum(len(record.cells(delimiter)) < n_columns for record in rows)
     if short:
-        yield f"{short} rows have fewer cells than there are columns; the missing ones count as empty."
+        yield f"{count(short, 'row')} with fewer cells than there are columns; the missing ones count as empty."
     if any(not record.is_blank for record in tail):
         yield "Lines at the end that hold nothing but separators are no rows, and stay as they are."
 

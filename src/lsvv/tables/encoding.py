@@ -6,6 +6,7 @@ import codecs
 from dataclasses import dataclass
 
 from lsvv.tables.table import TableError
+from lsvv.tables.words import count, was
 
 __all__ = ["Encoding", "find_encoding", "in_bytes", "plain_bytes", "text_of"]
 
@@ -43,7 +44,7 @@ def find_encoding(data: bytes, name: str) -> Encoding:
 def _mixed(data: bytes, mark: bytes) -> Encoding:
     lines = [line for line in data.splitlines() if not line.isascii()]
     western = sum(not _is_utf8(line) for line in lines)
-    note = f"{western} lines are not UTF-8 and were read as Windows-1252; their bytes stay as they are."
+    note = f"{count(western, 'line')} not in UTF-8 {was(western)} read as Windows-1252; all bytes stay as they are."
     return Encoding(mark, _WESTERN if 2 * western > len(lines) else "utf-8", (note,))
 
 

@@ -11,7 +11,7 @@ from lsvv.experiments.published import METHODS, PARTS, PublishedCell
 from lsvv.experiments.statistics import MeanRanks, Summary, summarise
 from lsvv.experiments.summary import NOT_AT_HAND, OURS, Cell, Curve, Row, TableSummary
 from lsvv.report.reproduction.blocks import Entry, Grid
-from lsvv.report.words import count
+from lsvv.tables.words import count
 
 __all__ = [
     "CHOOSER_WORDS",
