@@ -21,7 +21,6 @@ class Parquet(Source):
 
     table: Any
     columns: tuple[str, ...]
-    suffix: str = ".parquet"
 
     def is_whole(self, column: str) -> bool:
         """Whether the Arrow type of a column is one of whole numbers."""
@@ -41,7 +40,14 @@ class Parquet(Source):
             values = table.column(place).to_pylist()
             for row, value in cells.items():
                 values[row] = value
-            table = table.set_column(place, field, _array(values, field.type))
+            try:
+                table = table.set_column(place, field, _array(values, field.type))
+            except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+                example = next(iter(cells.values()))
+                raise TableError(
+                    f"Column {name!r} is {field.type} and cannot hold {example!r}. Give it another task, or write it "
+                    f"as another type."
+                ) from error
         for name, column in edits.columns.items():
             table = table.append_column(name, pa.array(list(column)))
         stream = io.BytesIO()
@@ -49,7 +55,7 @@ class Parquet(Source):
         return stream.getvalue()
 
 
-def read_parquet(data: bytes, name: str, suffix: str) -> Table:
+def read_parquet(data: bytes, name: str) -> Table:
     """A table from the bytes of a Parquet file."""
     import pandas as pd
     import pyarrow as pa
@@ -62,7 +68,7 @@ def read_parquet(data: bytes, name: str, suffix: str) -> Table:
     columns, notes = unique_names(table.column_names)
     values = {column: _values(table.column(place)) for place, column in enumerate(columns)}
     frame = pd.DataFrame(values, columns=columns, index=range(table.num_rows))
-    return Table(name, frame, Parquet(table, tuple(columns), suffix), notes)
+    return Table(name, frame, Parquet(table, tuple(columns)), notes)
 
 
 def _values(column: Any) -> Any:

@@ -59,8 +59,8 @@ def check_columns(table: Table, columns: Sequence[str]) -> None:
     if not columns:
         raise TableError(f"No target is named. Name the columns to fill: --target {there[0]}.")
     for column in columns:
-        twins = [name for name in there if name.startswith(f"{column} (")]
-        if column not in there and twins:
+        twins = [name for name in there if re.fullmatch(rf"{re.escape(column)} \(\d+\)", name)]
+        if column not in there and len(twins) > 1:
             raise TableError(f"{table.name} has several columns named {column!r}. Choose one of {', '.join(twins)}.")
         if column not in there:
             raise TableError(f"{table.name} has no column {column!r}. It has {', '.join(map(repr, there))}.")
