@@ -21,6 +21,8 @@ from typer.testing import CliRunner, Result
 from lsvv.cli.app import app
 from lsvv.cli.speech import BAD_INPUT, BUG, CANNOT_WRITE, STOPPED
 from lsvv.data import DataError
+from lsvv.tables import fill, read
+from lsvv.tables.asking import best_questions
 
 USAGE = 2
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "COLUMNS": "120", "TERM": "dumb"}
@@ -118,13 +120,28 @@ def test_predict_reads_numbers_as_the_new_file_writes_them(tmp_path: Path, monke
 def test_a_sheet_is_asked_for_and_handed_back(tmp_path: Path) -> None:
     table, sheet, out = (str(tmp_path / name) for name in ("t.csv", "t.ask.csv", "out.csv"))
     Path(table).write_text(beasts())
-    asked = here("ask", table, "-t", "kind", "--budget", "3", "--features", "linear")
-    assert (asked.exit_code, "3 cells are worth asking for" in asked.stderr) == (0, True)
+    asked = here("ask", table, "-t", "kind", "--budget", "3", "--features", "linear", "--seed", "5")
+    assert (asked.exit_code, "Worth asking for: 3 cells, at a cost of 3." in asked.stderr) == (0, True)
     assert "Note: kind: " in asked.stderr
+    filled = fill(read(table), ["kind"], features="linear", random_state=5)
+    rows = [one.row + 1 for one in best_questions(filled.X, filled.results, 3, {"kind": 1.0}, random_state=5)]
+    assert [int(line.split(",")[0]) for line in Path(sheet).read_text().splitlines()[1:]] == rows
     Path(sheet).write_text(Path(sheet).read_text().replace(",kind,,", ",kind,wolf,"))
     done = here("fill", table, "-t", "kind", "--labels", sheet, "-o", out, "--features", "linear")
     assert (done.exit_code, "3 labels were taken from" in done.stderr) == (0, True)
     assert Path(out).read_text().count("wolf") >= 3
+
+
+def test_one_of_a_thing_is_told_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text(beasts(3 * 4).replace(",\n", ",cat\n").replace("field,cat", "field,", 1))
+    asked = here("ask", "t.csv", "-t", "kind", "--features", "linear")
+    assert "Worth asking for: 1 cell, at a cost of 1." in asked.stderr
+    (tmp_path / "s.csv").write_text("row,target,label\n1,kind,dog\n")
+    done = here("fill", "t.csv", "-t", "kind", "--features", "linear", "--labels", "s.csv")
+    assert "Filled 1 cell; 11 were known." in done.stderr
+    assert "Note: 0 labels were taken from s.csv." in done.stderr
+    assert "Note: 1 label of s.csv was left out" in done.stderr
 
 
 def test_a_second_round_of_questions_builds_on_the_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,6 +228,26 @@ def test_hostile_tables_end_with_a_sentence_and_a_code(
 
 
 @pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (("--budget", "0"), BAD_INPUT, "A budget of 0 pays for nothing."),
+        (("--out", "s.xlsx"), CANNOT_WRITE, "s.xlsx should end in .csv: a sheet is written as CSV."),
+        (("--features", "poly"), BAD_INPUT, "There are no features 'poly'."),
+        (("--cost", "kind"), BAD_INPUT, "is not COL=COST"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_before_any_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], code: int, sentence: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("lsvv.tables.filling.vectorised", None)
+    (tmp_path / "t.csv").write_text(beasts())
+    done = here("ask", "t.csv", "-t", "kind", *arguments)
+    assert (done.exit_code, sentence in done.stderr) == (code, True), done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
+
+
+@pytest.mark.parametrize(
     "arguments",
     [
         ("fill", "t.csv", "-t", "kind", "--report", "t.csv", "--out", "o.csv"),
@@ -254,7 +291,7 @@ ODD_TABLES = {
     "lists": (with_column(b"tags", lambda row: b'"[1, %d]"' % (row % 3)), ""),
     "mixed encodings": (
         with_column(b"place", lambda row: b"caf\xe9" if row % 2 else "caf\u00e9".encode()),
-        "their bytes stay as they are",
+        "all bytes stay as they are",
     ),
     "one name twice": (with_column(b"size", lambda row: b"%d" % row), "2 columns are named 'size'"),
     "no hole": (b"size,kind\n" + b"1,cat\n9,dog\n" * 5, "nothing was filled, only checked"),
@@ -318,12 +355,15 @@ def test_the_default_place_suits_every_table_that_can_be_read(
     assert (tmp_path / beside).read_text().startswith(f"size{mark}habitat{mark}kind{mark}kind_probability")
 
 
-def test_the_command_in_the_report_repeats_the_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("missing", ["n.a.,-", ",?,-"])
+def test_the_command_in_the_report_repeats_the_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my beasts").write_text(beasts().replace("field,dog", "field,?"))
     for name, row in (("a.csv", 2), ("b.csv", 3)):
         (tmp_path / name).write_text(f"row,target,label\n{row},kind,wolf\n")
-    given = ("--format", "csv", "--missing", "?,-", "--labels", "a.csv", "--labels", "b.csv", "--seed", "3")
+    given = ("--format", "csv", "--missing", missing, "--labels", "a.csv", "--labels", "b.csv", "--seed", "3")
     places = ("--out", "out.csv", "--report", "r.html")
     assert here("fill", "my beasts", "-t", "kind", "--features", "linear", *given, *places).exit_code == 0
     (command,) = set(re.findall(r"lsvv fill [^<\n]*", html.unescape((tmp_path / "r.html").read_text())))
@@ -331,6 +371,24 @@ def test_the_command_in_the_report_repeats_the_table(tmp_path: Path, monkeypatch
     assert set(given) <= set(words)
     assert here(*words[1:], "--out", "again.csv").exit_code == 0
     assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "out.csv").read_bytes()
+
+
+@pytest.mark.parametrize(("missing", "empty"), [(None, "NA"), ("-", "NA -"), ("-, x", "NA - x"), ("", ""), (",-", "-")])
+def test_texts_that_mean_an_empty_cell_are_added_to_the_usual_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str | None, empty: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    cells = ["NA", "-", "x"]
+    (tmp_path / "t.csv").write_text("size,kind\n" + "".join(f"{7 * n % 30},{cells[n % 3]}\n" for n in range(60)))
+    given = () if missing is None else ("--missing", missing)
+    done = here("fill", "t.csv", "-t", "kind", "--features", "linear", "--task", "classes", "--json", *given)
+    filled = 20 * len(empty.split())
+    if filled == 60:
+        assert "has no known cell" in done.stderr
+    elif filled == 40:
+        assert "at least two classes" in done.stderr
+    else:
+        assert json.loads(done.stdout)["targets"][0]["filled"] == filled
 
 
 SABOTAGE = """

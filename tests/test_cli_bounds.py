@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lsvv.cli.speech import BAD_INPUT
-from test_cli import Run, here, run
+from test_cli import Run, beasts, here, run
 
 __all__ = ["run"]
 
@@ -25,7 +25,10 @@ def test_a_table_gives_both_versions_the_complexity_and_the_plot(run: Run, tmp_p
         assert part in said
     assert "it is vacuous and says nothing about this model" in said
     assert said.count("guarantee") == said.count("not a guarantee") == 1
-    assert done.stderr.decode() == "The spectra are in spectra.svg\n"
+    notes = done.stderr.decode().splitlines()
+    assert notes.pop() == "The spectra are in spectra.svg"
+    assert notes
+    assert all(note.startswith("Note: ") for note in notes)
     assert "<svg" in (tmp_path / "spectra.svg").read_text()
 
 
@@ -39,11 +42,34 @@ def test_a_model_file_speaks_alone_and_says_more_with_rows(run: Run) -> None:
     assert more["corollary_1"]["corrected"]["sum"] == pytest.approx(table["corollary_1"]["corrected"]["sum"])
 
 
+def test_a_model_file_takes_no_options_of_learning_and_tells_of_other_versions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text(beasts())
+    (tmp_path / "s.csv").write_text("row,target,label\n2,kind,dog\n")
+    fitted = here("fit", "t.csv", "-t", "kind", "-o", "m.lsvv", "--features", "linear", "--labels", "s.csv")
+    assert "Note: 1 label was taken from s.csv." in fitted.stderr
+    for option in ("--target", "--task", "--features", "--labels"):
+        done = here("bounds", "m.lsvv", option, "nonsense")
+        assert done.exit_code == BAD_INPUT
+        assert f"m.lsvv is a model file and has learnt already. Leave {option} out." in done.stderr
+    monkeypatch.setattr("lsvv.tables.modelfile.versions", lambda: {"skrub": "0.0.1"})
+    for arguments in (("bounds", "m.lsvv"), ("export", "m.lsvv"), ("predict", "m.lsvv", "t.csv")):
+        assert "Note: The model was fitted with" in here(*arguments).stderr
+    (tmp_path / "new.csv").write_text("size,habitat\n20.5\n60.5,house\n")
+    assert "Note: 1 row with fewer cells" in here("bounds", "m.lsvv", "--rows", "new.csv").stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("t.csv",), "t.csv is a table: name the columns to learn with --target."),
-        (("t.csv", "-t", "kind", "--rows", "t.csv"), "--rows goes with a model file"),
+        (("t.csv",), "No target is named. Name the columns to fill: --target size."),
+        (("none.lsvv",), "There is no file none.lsvv."),
+        (
+            ("t.csv", "-t", "kind", "--rows", "t.csv"),
+            "t.csv is no model file, and a table has rows of its own.",
+        ),
         (("t.csv", "-t", "kind", "--plot", "p.txt"), "p.txt is no plot: end its name with one of .svg, .png, .pdf."),
         (("none.csv", "-t", "kind"), "There is no file none.csv."),
     ],

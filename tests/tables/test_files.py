@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lsvv.tables import WritingError, check_place, check_places, parse, write_atomically
+from lsvv.tables import WritingError, check_ending, check_places, parse, write_atomically
 
 
 def test_a_file_is_written_with_the_usual_rights(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_a_table_goes_only_where_its_format_is_named(
 ) -> None:
     table = parse(b'{"a": 1}\n', source, format=format or Path(source).suffix)
     for place in good:
-        check_place(place, table, source)
+        check_ending(place, table, source)
     for place in bad:
-        with pytest.raises(WritingError, match=f"{place} should end in {table.source.suffix}: a table is written in"):
-            check_place(place, table, source)
+        with pytest.raises(WritingError, match=f"{place} should end in {table.format}: a table is written in"):
+            check_ending(place, table, source)

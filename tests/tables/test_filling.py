@@ -366,6 +366,7 @@ def test_names_of_added_columns_do_not_clash(beasts: Text, csv_table: Reader) ->
         ("x,y\n1,a\n2,b\n", ["z"], "has no column 'z'. It has 'x', 'y'"),
         ("x,y\n1,a\n2,b\n", [], "No target is named"),
         ("x,y,y\n1,a,b\n", ["y"], r"several columns named 'y'. Choose one of y \(1\), y \(2\)"),
+        ("x,y (cm)\n1,a\n", ["y"], r"has no column 'y'. It has 'x', 'y \(cm\)'"),
         ("x,y\n1,a\n1,b\n", ["y"], "No column is left to learn from"),
         ("x,y\n1,a\n2,b\n", ["y", "y"], "is named twice"),
     ],
@@ -373,6 +374,14 @@ def test_names_of_added_columns_do_not_clash(beasts: Text, csv_table: Reader) ->
 def test_hostile_tables_get_a_sentence(csv_table: Reader, text: str, targets: list[str], sentence: str) -> None:
     with pytest.raises(TableError, match=sentence):
         fill(csv_table(text), targets)
+
+
+def test_unknown_features_are_refused_before_any_work(
+    beasts: Text, csv_table: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lsvv.tables.filling.vectorised", None)
+    with pytest.raises(TableError, match=r"There are no features 'poly'. Choose one of auto, linear, fourier"):
+        fill(csv_table(beasts()), ["kind"], features="poly")
 
 
 def test_dates_texts_lists_truths_and_empty_cells_become_numbers(rng: np.random.Generator) -> None:

@@ -89,6 +89,13 @@ def test_tags_that_are_whole_numbers_stay_whole_numbers() -> None:
     assert json.loads(again.rendered().splitlines()[38])["tags"] == [7]
 
 
+def test_what_the_type_of_a_parquet_column_cannot_hold_gets_a_sentence() -> None:
+    codes = [None if row % 3 == 2 else 7 + row % 2 for row in range(40)]
+    filled = fill(parquet(x=pa.array(range(0, 80, 2)), y=pa.array(codes)), ["y"], task="tags", features="linear")
+    with pytest.raises(TableError, match=r"Column 'y' is int64 and cannot hold '\d.*'. Give it another task"):
+        filled.rendered()
+
+
 def test_decimals_in_parquet_are_numbers_and_stay_decimals() -> None:
     cells = [None if row % 3 else Decimal(row).scaleb(-1) for row in range(60)]
     table = parquet(x=pa.array(range(0, 120, 2)), y=pa.array(cells, type=pa.decimal128(6, 2)))
@@ -326,8 +333,8 @@ def test_what_cannot_be_read_gets_a_sentence(data: bytes, format: str, sentence:
 
 
 def test_the_format_of_standard_input_is_seen_from_its_first_bytes() -> None:
-    assert parse(b'{"a": 1}\n', "t").source.suffix == ".jsonl"
-    assert parse(b"a,b\n", "t").source.suffix == ".csv"
+    assert parse(b'{"a": 1}\n', "t").format == ".jsonl"
+    assert parse(b"a,b\n", "t").format == ".csv"
 
 
 def test_paths_that_are_no_files_get_a_sentence(tmp_path: Path) -> None:

@@ -45,8 +45,8 @@ def test_labels_that_cannot_be_taken_are_counted(filled: Filled, csv_table: Read
     assert table.frame["kind"][1] == "cat"
     assert table.labels == {"kind": {1: "cat"}}
     assert table.notes[-2:] == (
-        "1 labels were taken from t.csv.",
-        "3 labels of t.csv were left out: their cells are known or in no target column.",
+        "1 label was taken from t.csv.",
+        "3 labels of t.csv were left out: already known, or of no target column.",
     )
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from lsvv.cli import options
-from lsvv.cli.speech import names_in, progress, say, say_notes, sentences
+from lsvv.cli.speech import progress, say, say_notes, sentences
 
 __all__ = ["ask_command"]
 
@@ -43,9 +43,10 @@ def ask_command(
     `lsvv ask animals.csv --target species --labels animals.ask.csv --out second.csv`
     """
     with sentences(debug) as write, progress(quiet) as show:
-        from lsvv.tables import check_places, fill, read
+        from lsvv.tables import check_places, fill
         from lsvv.tables.asking import best_questions, check_budget, costs_of
-        from lsvv.tables.sheets import check_sheet, sheet, with_labels
+        from lsvv.tables.sheets import check_sheet, sheet
+        from lsvv.tables.words import count
 
         check_budget(budget)
         answered = labels or []
@@ -53,16 +54,13 @@ def ask_command(
         check_places({"--out": place}, [table, *answered])
         if place != "-":
             check_sheet(place)
-        read_table = read(table, format=format, missing=options.markers(missing))
-        targets = names_in(target, list(read_table.frame.columns))
+        found, targets = options.labelled(table, target, labels, format, missing)
         costs = costs_of(cost, targets)
-        for one in answered:
-            read_table = with_labels(read_table, read(one, missing=options.markers(missing)), targets)
-        filled = fill(read_table, targets, task=task, features=features, random_state=seed, progress=show)
+        filled = fill(found, targets, task=task, features=features, random_state=seed, progress=show)
         asked = best_questions(filled.X, filled.results, budget, costs, random_state=seed)
-        write(sheet(read_table, asked), place)
+        write(sheet(found, asked), place)
     say_notes(filled.notes, quiet)
-    say(f"{len(asked)} cells are worth asking for, at a cost of {sum(one.cost for one in asked):g}.", quiet)
+    say(f"Worth asking for: {count(len(asked), 'cell')}, at a cost of {sum(one.cost for one in asked):g}.", quiet)
     if place != "-":
         again = " ".join(f"--labels {one}" for one in (*answered, place))
         say(f"The sheet is in {place}. Fill its column 'label' and run lsvv fill with {again}", quiet)

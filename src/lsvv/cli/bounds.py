@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lsvv.cli import options
-from lsvv.cli.speech import names_in, progress, put, say, sentences
+from lsvv.cli.speech import progress, put, say, say_notes, sentences
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from lsvv.tables.filling import Progress
     from lsvv.tables.modelfile import TableModel
 
 __all__ = ["bounds_command"]
@@ -33,8 +32,9 @@ def bounds_command(
     ] = None,
     plot: Annotated[str | None, typer.Option("--plot", help="Write the spectra there: .svg, .png or .pdf.")] = None,
     delta: Annotated[float, typer.Option("--delta", help="A bound may fail with this probability.")] = 0.05,
+    labels: options.Labels = None,
     task: options.Task = None,
-    features: options.Features = "auto",
+    features: Annotated[str | None, options.FEATURES] = None,
     seed: options.Seed = 0,
     format: options.Format = None,
     missing: options.Missing = None,
@@ -55,73 +55,52 @@ def bounds_command(
     with sentences(debug) as write:
         from lsvv.experiments.bounds import bounds_of, subjects
         from lsvv.report.bounds import bounds_lines, bounds_summary, spectrum_plot
-        from lsvv.tables import TableError, check_places
+        from lsvv.tables import TableError, check_places, fill
+        from lsvv.tables.modelfile import TableModel, is_model
 
         if plot is not None and Path(plot).suffix.lstrip(".") not in PLOTS:
             raise TableError(f"{plot} is no plot: end its name with one of .{', .'.join(PLOTS)}.")
-        check_places({"--plot": plot}, [source, rows])
+        check_places({"--plot": plot}, [source, rows, *(labels or ())])
         with progress(quiet or as_json) as show:
-            if _is_model(source):
-                model, X = _from_model(source, rows, target, format, missing)
+            if is_model(source):
+                learning = {"--target": target, "--labels": labels, "--task": task, "--features": features}
+                _refuse(learning, f"{source} is a model file and has learnt already")
+                model, X, notes = _from_model(source, rows, format, missing)
             else:
-                model, X = _from_table(source, rows, target, task, features, seed, format, missing, show)
-            found = [bounds_of(subject, delta=delta, random_state=seed) for subject in subjects(model, X)]
+                _refuse({"--rows": rows}, f"{source} is no model file, and a table has rows of its own")
+                found, targets = options.labelled(source, target or [], labels, format, missing)
+                filled = fill(found, targets, task=task, features=features or "auto", random_state=seed, progress=show)
+                model, X, notes = TableModel.of(filled), filled.X, filled.notes
+            bounds = [bounds_of(subject, delta=delta, random_state=seed) for subject in subjects(model, X)]
             if plot is not None:
-                write(spectrum_plot(found, Path(plot).suffix.lstrip(".")), plot)
+                write(spectrum_plot(bounds, Path(plot).suffix.lstrip(".")), plot)
         if as_json:
-            put(json.dumps([bounds_summary(one) for one in found], indent=2, ensure_ascii=False))
+            put(json.dumps([bounds_summary(one) for one in bounds], indent=2, ensure_ascii=False))
         else:
-            put("\n\n".join("\n".join(bounds_lines(one)) for one in found))
+            put("\n\n".join("\n".join(bounds_lines(one)) for one in bounds))
+    say_notes(notes, quiet)
     if plot is not None:
         say(f"The spectra are in {plot}", quiet)
 
 
-def _is_model(source: str) -> bool:
-    """Whether a file is a model of lsvv; a spreadsheet is a zip file too."""
-    import zipfile
-
-    from lsvv.tables.modelfile import HEADER
-
-    if source == "-" or not zipfile.is_zipfile(source):
-        return False
-    with zipfile.ZipFile(source) as archive:
-        return HEADER in archive.namelist()
+def _refuse(given: dict[str, Any], why: str) -> None:
+    """Refuses options that would be of no effect."""
+    for option, value in given.items():
+        if value:
+            raise ValueError(f"{why}. Leave {option} out.")
 
 
 def _from_model(
-    source: str, rows: str | None, target: list[str] | None, format: str | None, missing: str | None
-) -> tuple[TableModel, np.ndarray | None]:
-    from lsvv.tables import TableError, read
+    source: str, rows: str | None, format: str | None, missing: str | None
+) -> tuple[TableModel, np.ndarray | None, tuple[str, ...]]:
+    """The model in a file, the rows of a table as it sees them, and what a user should know of both."""
+    from lsvv.tables import read
     from lsvv.tables.modelfile import opened
 
-    if target:
-        raise TableError(f"{source} is a model file and knows its targets. Leave --target out.")
     model = opened(Path(source))
     if rows is None:
-        return model, None
+        return model, None, model.notes
     table = read(rows, format=format, missing=options.markers(missing))
-    return model, model.vectoriser.transform(table.frame, table.source.notation)
-
-
-def _from_table(
-    source: str,
-    rows: str | None,
-    target: list[str] | None,
-    task: str | None,
-    features: str,
-    seed: int,
-    format: str | None,
-    missing: str | None,
-    show: Progress | None,
-) -> tuple[TableModel, np.ndarray]:
-    from lsvv.tables import TableError, fill, read
-    from lsvv.tables.modelfile import TableModel
-
-    if not target:
-        raise TableError(f"{source} is a table: name the columns to learn with --target.")
-    if rows is not None:
-        raise TableError("--rows goes with a model file; a table has rows of its own. Leave it out.")
-    table = read(source, format=format, missing=options.markers(missing))
-    targets = names_in(target, list(table.frame.columns))
-    filled = fill(table, targets, task=task, features=features, random_state=seed, progress=show)
-    return TableModel.of(filled), filled.X
+    seen = (table.frame, table.source.notation)
+    notes = (*model.notes, *table.notes, *model.vectoriser.unread(*seen))
+    return model, model.vectoriser.transform(*seen), notes

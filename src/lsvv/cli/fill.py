@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lsvv.cli import options
-from lsvv.cli.speech import names_in, progress, put, say, say_notes, sentences
+from lsvv.cli.speech import progress, put, say, say_notes, sentences
 
 if TYPE_CHECKING:
     from lsvv.tables import Filled
@@ -50,24 +50,16 @@ def fill_command(
     `cat animals.csv | lsvv fill - --target species > full.csv`
     """
     with sentences(debug) as write:
-        from lsvv.tables import check_place, check_places, fill, read
-        from lsvv.tables.sheets import with_labels
+        from lsvv.tables import check_ending, check_places, fill
 
-        sheets = labels or []
         place = out or options.beside(table, "filled")
-        check_places({"--json": "-" if as_json else None, "--out": place, "--report": report}, [table, *sheets])
+        check_places({"--json": "-" if as_json else None, "--out": place, "--report": report}, [table, *(labels or ())])
         with progress(quiet or as_json) as show:
-            read_table = read(table, format=format, missing=options.markers(missing))
+            found, targets = options.labelled(table, target, labels, format, missing)
             if out not in (None, "-"):
-                check_place(out, read_table, table)
+                check_ending(out, found, table)
             make_report = _reporter() if report is not None else None
-            targets = names_in(target, list(read_table.frame.columns))
-            for sheet in sheets:
-                read_table = with_labels(read_table, read(sheet, missing=options.markers(missing)), targets)
-            reading = {"format": format, "missing": missing, "labels": labels}
-            filled = fill(
-                read_table, targets, task=task, features=features, random_state=seed, reading=reading, progress=show
-            )
+            filled = fill(found, targets, task=task, features=features, random_state=seed, progress=show)
             if show is not None:
                 show("Writing", 0.98)
             write(filled.rendered(), place)
@@ -89,10 +81,13 @@ def _tell(filled: Filled, place: str, report: str | None, as_json: bool, quiet: 
 
         put(json.dumps({**summary(filled), "out": place, "report": report}, indent=2, ensure_ascii=False))
         return
+    from lsvv.tables.words import count, was
+
     for result in filled.results:
         target = result.target
         say(f"{target.column}: {target.task}, because {target.reason}.", quiet)
-        say(f"  Filled {len(result.rows)} cells; {int(target.known.sum())} were known.", quiet)
+        n_known = int(target.known.sum())
+        say(f"  Filled {count(len(result.rows), 'cell')}; {n_known:,} {was(n_known)} known.", quiet)
         say(f"  {result.quality.sentence()}.", quiet)
         if result.interval is not None:
             interval = result.interval

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from lsvv.cli import options
-from lsvv.cli.speech import names_in, progress, put, say, say_notes, sentences
+from lsvv.cli.speech import progress, put, say, say_notes, sentences
 
 __all__ = ["export_command", "fit_command", "predict_command"]
 
@@ -20,6 +20,7 @@ def fit_command(
     table: options.Table,
     target: options.Target,
     out: Annotated[str, typer.Option("--out", "-o", help="Where the model goes.")] = "model.lsvv",
+    labels: options.Labels = None,
     task: options.Task = None,
     features: options.Features = "auto",
     seed: options.Seed = 0,
@@ -38,17 +39,13 @@ def fit_command(
     `lsvv predict animals.lsvv new.csv`
     """
     with sentences(debug) as write:
-        from lsvv.tables import check_places, fill, read, summary
+        from lsvv.tables import check_places, fill, summary
         from lsvv.tables.modelfile import TableModel, saved
 
-        check_places({"--json": "-" if as_json else None, "--out": out}, [table])
+        check_places({"--json": "-" if as_json else None, "--out": out}, [table, *(labels or ())])
         with progress(quiet or as_json) as show:
-            read_table = read(table, format=format, missing=options.markers(missing))
-            targets = names_in(target, list(read_table.frame.columns))
-            reading = {"format": format, "missing": missing}
-            filled = fill(
-                read_table, targets, task=task, features=features, random_state=seed, reading=reading, progress=show
-            )
+            found, targets = options.labelled(table, target, labels, format, missing)
+            filled = fill(found, targets, task=task, features=features, random_state=seed, progress=show)
             write(saved(TableModel.of(filled)), out)
         if as_json:
             put(json.dumps({**summary(filled), "out": out}, indent=2, ensure_ascii=False))
@@ -74,7 +71,7 @@ def predict_command(
     Try: `lsvv predict animals.lsvv new.csv --out new.predicted.csv`
     """
     with sentences(debug) as write:
-        from lsvv.tables import check_place, check_places, read
+        from lsvv.tables import check_ending, check_places, read
         from lsvv.tables.modelfile import opened
 
         place = out or options.beside(table, "predicted")
@@ -82,7 +79,7 @@ def predict_command(
         fitted = opened(Path(model))
         read_table = read(table, format=format, missing=options.markers(missing))
         if out not in (None, "-"):
-            check_place(out, read_table, table)
+            check_ending(out, read_table, table)
         write(read_table.source.rendered(fitted.predictions(read_table)), place)
     unread = fitted.vectoriser.unread(read_table.frame, read_table.source.notation)
     say_notes((*fitted.notes, *read_table.notes, *unread), quiet)
@@ -99,7 +96,7 @@ def export_command(
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Write the scores W' phi(x) + b of a model as ONNX: from the vectorised inputs to one score an output.
+    """Write a model as ONNX: from the vectorised inputs to one score an output, what the model expects of it.
 
     Try: `lsvv export animals.lsvv --out animals.onnx`
     """
@@ -109,6 +106,8 @@ def export_command(
         from lsvv.tables.onnx import exported
 
         check_places({"--out": out}, [model])
-        write(exported(opened(Path(model)).model_of(target)), out)
+        fitted = opened(Path(model))
+        write(exported(fitted.model_of(target)), out)
+    say_notes(fitted.notes, quiet)
     if out != "-":
         say(f"The ONNX model is in {out}", quiet)

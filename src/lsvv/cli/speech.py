@@ -18,7 +18,6 @@ __all__ = [
     "BUG",
     "CANNOT_WRITE",
     "STOPPED",
-    "names_in",
     "progress",
     "put",
     "say",
@@ -88,14 +87,6 @@ def say_notes(notes: Iterable[str], quiet: bool = False) -> None:
     """What a user should know of how the table was read and what the model took."""
     for note in notes:
         say(f"Note: {note}", quiet)
-
-
-def names_in(given: list[str], there: list[str]) -> list[str]:
-    """Column names from options that may be repeated and may hold several, parted by commas."""
-    names: list[str] = []
-    for value in given:
-        names += [value] if value in there else [name.strip() for name in value.split(",") if name.strip()]
-    return names
 
 
 def _write(data: bytes, out: str) -> None:

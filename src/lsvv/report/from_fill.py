@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -14,11 +14,13 @@ from lsvv.report.content import Learnt, Model, Question, Repeat, Report, UnsureC
 from lsvv.report.glance import glance_of
 from lsvv.report.models import model_of
 from lsvv.report.rowmap import map_of
-from lsvv.report.words import count, percent, shortened, summary_of_help, summary_of_target
+from lsvv.report.words import percent, shortened, summary_of_help, summary_of_target
 from lsvv.tables import Answer, Filled
 from lsvv.tables.asking import best_questions
 from lsvv.tables.cells import is_list, is_missing
+from lsvv.tables.files import MISSING, format_of
 from lsvv.tables.summary import versions
+from lsvv.tables.words import count
 
 __all__ = ["report_of"]
 
@@ -120,15 +122,24 @@ def _text(cell: Any) -> str:
     return shortened("; ".join(map(str, cell)) if is_list(cell) else str(cell), 40)
 
 
+def _missing_words(texts: Sequence[str]) -> str:
+    """What --missing takes: texts that are added to the usual ones, or after an empty text all there are."""
+    added = [text for text in texts if text not in MISSING]
+    return ",".join(added if set(MISSING) <= set(texts) else ["", *texts])
+
+
 def _repeat(filled: Filled) -> Repeat:
     settings = filled.settings
     name = filled.table.name
     words = ["lsvv", "fill", "-" if name == "standard input" else name]
     words += [word for target in settings["targets"] for word in ("--target", target)]
-    words += [word for sheet in settings.get("labels", ()) for word in ("--labels", sheet)]
-    # an empty text is a setting too: it says that no text means an empty cell
-    given = {option: settings.get(option) for option in ("task", "format", "missing")}
-    words += [word for option, value in given.items() if value is not None for word in (f"--{option}", value)]
+    words += [word for sheet in settings["labels"] for word in ("--labels", sheet)]
+    if settings["task"] is not None:
+        words += ["--task", settings["task"]]
+    if settings["format"] != format_of(PurePath(name).suffix):
+        words += ["--format", settings["format"].lstrip(".")]
+    if tuple(settings["missing"]) != MISSING:
+        words += ["--missing", _missing_words(settings["missing"])]
     words += ["--features", settings["features"], "--seed", str(settings["random_state"])]
     shown = tuple((name, "found" if value is None else _text(value)) for name, value in settings.items())
     return Repeat(shlex.join(words), shown, tuple(versions().items()), tuple(filled.seconds.items()))

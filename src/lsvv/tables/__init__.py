@@ -1,6 +1,6 @@
 """Tables with holes: read them, fill them, write them back with everything known as it was."""
 
-from lsvv.tables.files import check_place, check_places, parse, read, write_atomically
+from lsvv.tables.files import check_ending, check_places, parse, read, write_atomically
 from lsvv.tables.filling import Filled, fill
 from lsvv.tables.quality import Interval, Quality
 from lsvv.tables.results import Answer
@@ -15,7 +15,7 @@ __all__ = [
     "Table",
     "TableError",
     "WritingError",
-    "check_place",
+    "check_ending",
     "check_places",
     "fill",
     "parse",

@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 
@@ -19,19 +20,15 @@ from lsvv.tables.parquet import read_parquet
 from lsvv.tables.spreadsheet import read_spreadsheet
 from lsvv.tables.table import Table, TableError, WritingError
 
-__all__ = ["FORMATS", "MISSING", "check_place", "check_places", "format_of", "parse", "read", "write_atomically"]
+__all__ = ["FORMATS", "MISSING", "check_ending", "check_places", "format_of", "parse", "read", "write_atomically"]
 
-FORMATS: dict[str, Callable[[bytes, str, str], Table]] = {
-    ".csv": read_delimited,
-    ".tsv": read_delimited,
-    ".txt": read_delimited,
-    ".tab": read_delimited,
+FORMATS: dict[str, Callable[[bytes, str], Table]] = {
+    ".csv": partial(read_delimited, suffix=".csv"),
+    ".tsv": partial(read_delimited, suffix=".tsv"),
     ".parquet": read_parquet,
-    ".pq": read_parquet,
     ".xlsx": read_spreadsheet,
     ".xlsm": read_spreadsheet,
     ".jsonl": read_json_lines,
-    ".ndjson": read_json_lines,
 }
 MISSING = ("NA", "N/A", "n/a", "#N/A", "#NA", "NaN", "nan", "null", "NULL", "<NA>", "?")
 """Texts that mean an empty cell, beside blanks."""
@@ -84,16 +81,16 @@ def read(path: str | os.PathLike[str], *, format: str | None = None, missing: tu
 
 def parse(data: bytes, name: str, *, format: str | None = None, missing: tuple[str, ...] = MISSING) -> Table:
     """The table in ``data``, the bytes of a file called ``name``."""
-    suffix = "." + format.lstrip(".").lower() if format else _guess(data)
+    suffix = format_of("." + format.lstrip(".")) if format else _guess(data)
     if suffix not in FORMATS:
-        known = ", ".join(FORMATS)
+        known = ", ".join((*FORMATS, *_OTHER_ENDINGS))
         raise TableError(f"{name} has the ending {suffix!r}, which is not known. Use one of {known}, or --format.")
-    suffix = format_of(suffix)
     try:
-        return _without_markers(FORMATS[suffix](data, name, suffix), frozenset(missing))
+        table = FORMATS[suffix](data, name)
     except ImportError as error:
         needed = _NEEDS.get(suffix, "pandas")
         raise TableError(f"Reading {suffix} files needs {needed}: pip install 'lsvv[tables]'.") from error
+    return _without_markers(replace(table, format=suffix, missing=missing))
 
 
 def format_of(suffix: str) -> str:
@@ -101,8 +98,9 @@ def format_of(suffix: str) -> str:
     return _OTHER_ENDINGS.get(suffix.lower(), suffix.lower())
 
 
-def _without_markers(table: Table, markers: frozenset[str]) -> Table:
+def _without_markers(table: Table) -> Table:
     """The table with texts that mean an empty cell taken for one."""
+    markers = frozenset(table.missing)
     frame, marked = table.frame.copy(deep=False), {}
     for column in frame.columns:
         if frame[column].dtype.kind in "biufM":
@@ -157,10 +155,10 @@ def _is_same(one: str, other: str) -> bool:
         return os.path.realpath(one) == os.path.realpath(other)
 
 
-def check_place(out: str | os.PathLike[str], table: Table, source: str | os.PathLike[str]) -> None:
+def check_ending(out: str | os.PathLike[str], table: Table, source: str | os.PathLike[str]) -> None:
     """Refuses, before any work, a place whose ending names another format than the table from ``source`` has."""
     place = Path(out)
-    endings = (table.source.suffix, format_of(Path(source).suffix))
+    endings = (table.format, format_of(Path(source).suffix))
     if format_of(place.suffix) not in endings:
         raise WritingError(f"{place} should end in {endings[0]}: a table is written in the format it was read in.")
 

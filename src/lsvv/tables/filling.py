@@ -20,7 +20,7 @@ from lsvv.tables.table import Edits, Table, TableError
 from lsvv.tables.targets import Group, LabelTarget, NumberTarget, Target, code, grouped
 from lsvv.tables.tasks import check_columns, find_task, task_words
 
-__all__ = ["Filled", "Fitted", "Progress", "cells_of", "fill", "fit_groups"]
+__all__ = ["Filled", "Fitted", "Progress", "cells_of", "fill"]
 
 Progress = Callable[[str, float], None]
 """Called with the name of a stage as it begins and the share of the work done so far."""
@@ -97,7 +97,6 @@ def fill(
     task: str | None = None,
     features: str = "auto",
     random_state: int = 0,
-    reading: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> Filled:
     r"""The table with the empty cells of its target columns filled.
@@ -115,9 +114,6 @@ def fill(
         The maps searched: straight, curved, or both.
     random_state : int
         Seeds all draws.
-    reading : mapping, optional
-        How the table was read, kept among the settings that repeat the result: "format", "missing" and "labels" as the
-        command line takes them; None where an option was not given.
     progress : callable, optional
         Called as ``progress(stage, share_done)``.
 
@@ -133,10 +129,12 @@ def fill(
     with watch.stage("Understanding the columns", 0.0):
         check_columns(table, targets)
         _refuse_empty_formulas(table, targets)
-        coded = _coded(table, targets, task)
+        groups = grouped(_coded(table, targets, task))
+        n_rows = len(table.frame)
+        models = [choose_model(one.task, n_rows, features=features, random_state=random_state) for one in groups]
     with watch.stage("Turning columns into numbers", 0.05):
         vectoriser, X = vectorised(table.frame, targets, random_state, table.source.notation)
-    fitted = fit_groups(X, grouped(coded), features, random_state, watch)
+    fitted = _fitted(X, groups, models, watch)
     with watch.stage("Filling the holes", 0.95):
         found = {one.target.column: one for part in fitted for one in answers(part.group, part.model, X)}
         results = tuple(found[column] for column in targets)
@@ -145,25 +143,21 @@ def fill(
         edits = _edits(table, results, added)
     notes = (*table.notes, *vectoriser.notes, *_model_notes(fitted), *_result_notes(table, results))
     settings = {"targets": list(targets), "task": task, "features": features, "random_state": random_state}
-    settings |= {option: value for option, value in (reading or {}).items() if value is not None}
+    settings |= {"format": table.format, "missing": list(table.missing), "labels": list(table.sheets)}
     return Filled(table, edits, results, added, fitted, vectoriser, X, notes, watch.seconds, settings)
 
 
-def fit_groups(
-    X: np.ndarray, groups: Sequence[Group], features: str, random_state: int, watch: _Watch | None = None
-) -> tuple[Fitted, ...]:
-    """One fitted model a group."""
-    watch = watch or _Watch(None)
+def _fitted(X: np.ndarray, groups: Sequence[Group], models: Sequence[Any], watch: _Watch) -> tuple[Fitted, ...]:
+    """Each group with its model, fitted on one graph of the rows."""
     with watch.stage("Finding neighbours", 0.25):
         graph = neighbour_graph(X)
     fitted = []
-    for place, group in enumerate(groups):
+    for place, (group, model) in enumerate(zip(groups, models, strict=True)):
         with watch.stage(f"Learning {group.name}", 0.5 + 0.45 * place / len(groups)):
-            model = choose_model(group.task, len(X), features=features, graph=graph, random_state=random_state)
             # what a program hears as a warning, a person reads as a note
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
-                model.fit(X, group.as_array())
+                model.set_params(graph=graph).fit(X, group.as_array())
             fitted.append(Fitted(group, model, tuple(dict.fromkeys(str(one.message) for one in caught))))
     return tuple(fitted)
 

@@ -25,7 +25,6 @@ class JsonLines(Source):
     """The lines as they were; those without an object are no rows."""
 
     lines: tuple[str, ...]
-    suffix: str = ".jsonl"
 
     def rendered(self, edits: Edits) -> bytes:
         """Every line as it was, with its holes filled and new keys at the end of its object."""
@@ -34,7 +33,7 @@ class JsonLines(Source):
         return "\n".join(lines).encode("utf-8")
 
 
-def read_json_lines(data: bytes, name: str, suffix: str) -> Table:
+def read_json_lines(data: bytes, name: str) -> Table:
     """A table from the bytes of a JSON-lines file; columns in the order in which keys first appear."""
     import pandas as pd
 
@@ -47,7 +46,7 @@ def read_json_lines(data: bytes, name: str, suffix: str) -> Table:
         raise TableError(f"{name} holds no line. It needs one JSON object a line.")
     columns = list(dict.fromkeys(key for row in rows for key in row))
     values = {column: known(row.get(column) for row in rows) for column in columns}
-    return Table(name, pd.DataFrame(values, columns=columns, dtype=object), JsonLines(lines, suffix))
+    return Table(name, pd.DataFrame(values, columns=columns, dtype=object), JsonLines(lines))
 
 
 def _holds_row(line: str) -> bool:

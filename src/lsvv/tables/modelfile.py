@@ -17,7 +17,7 @@ from lsvv.tables.summary import summary, versions
 from lsvv.tables.table import Edits, Table, TableError
 from lsvv.tables.targets import Group, Target
 
-__all__ = ["FORMAT_VERSION", "TableModel", "opened", "saved"]
+__all__ = ["FORMAT_VERSION", "TableModel", "is_model", "opened", "saved"]
 
 FORMAT = "lsvv table model"
 FORMAT_VERSION = 2
@@ -158,6 +158,14 @@ def saved(model: TableModel) -> bytes:
         archive.writestr(HEADER, json.dumps(header, indent=2, ensure_ascii=False))
         archive.writestr(BODY, body)
     return stream.getvalue()
+
+
+def is_model(path: str) -> bool:
+    """Whether a file is a model of lsvv; a spreadsheet is a zip file too."""
+    if path == "-" or not zipfile.is_zipfile(path):
+        return False
+    with zipfile.ZipFile(path) as archive:
+        return HEADER in archive.namelist()
 
 
 def opened(path: Path) -> TableModel:

@@ -17,6 +17,7 @@ from lsvv.tables.cells import COMMA, POINT, Notation, as_numbers, is_list, is_mi
 from lsvv.tables.files import format_of, parse
 from lsvv.tables.filling import cells_of
 from lsvv.tables.table import Source, Table, TableError, WritingError, fresh_name
+from lsvv.tables.words import count, was
 
 __all__ = ["check_sheet", "sheet", "with_labels"]
 
@@ -90,7 +91,8 @@ def with_labels(table: Table, answers: Table, targets: Sequence[str]) -> Table:
     for column, cells in columns.items():
         frame[column] = np.array([*cells, None], dtype=object)[:-1]
     notes = (*table.notes, *_notes(answers, taken, left))
-    return replace(table, frame=frame, labels={**table.labels, **labels}, notes=notes)
+    sheets = (*table.sheets, answers.name)
+    return replace(table, frame=frame, labels={**table.labels, **labels}, notes=notes, sheets=sheets)
 
 
 def _given(answers: Table) -> Iterator[tuple[int, Any, Any, str]]:
@@ -105,9 +107,9 @@ def _given(answers: Table) -> Iterator[tuple[int, Any, Any, str]]:
 
 
 def _notes(answers: Table, taken: int, left: int) -> Iterator[str]:
-    yield f"{taken} labels were taken from {answers.name}."
+    yield f"{count(taken, 'label')} {was(taken)} taken from {answers.name}."
     if left:
-        yield f"{left} labels of {answers.name} were left out: their cells are known or in no target column."
+        yield (f"{count(left, 'label')} of {answers.name} {was(left)} left out: already known, or of no target column.")
     if "label" in answers.marked:
         texts = ", ".join(sorted(map(repr, answers.marked["label"])))
         yield f"The label {texts} on {answers.name} was taken for an empty cell; --missing says what is."

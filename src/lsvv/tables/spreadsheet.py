@@ -26,7 +26,6 @@ class Spreadsheet(Source):
     sheet: str
     columns: tuple[str, ...]
     formulas: Mapping[str, Mapping[int, str]]
-    suffix: str = ".xlsx"
 
     def formulas_in(self, column: str) -> Mapping[int, str]:
         """The formulas of a column by row."""
@@ -52,7 +51,7 @@ class Spreadsheet(Source):
         return stream.getvalue()
 
 
-def read_spreadsheet(data: bytes, name: str, suffix: str) -> Table:
+def read_spreadsheet(data: bytes, name: str) -> Table:
     """A table from the first sheet of a workbook; formulas count with their stored values."""
     import pandas as pd
 
@@ -79,7 +78,7 @@ def read_spreadsheet(data: bytes, name: str, suffix: str) -> Table:
         column: {row: cells[place] for row, cells in enumerate(formulas[1 : len(rows)]) if cells[place]}
         for place, column in enumerate(columns)
     }
-    return Table(name, frame, Spreadsheet(data, chosen, tuple(columns), by_column, suffix), (*notes, *more))
+    return Table(name, frame, Spreadsheet(data, chosen, tuple(columns), by_column), (*notes, *more))
 
 
 def _formula(cell: Any) -> str:

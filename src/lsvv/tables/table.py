@@ -43,7 +43,6 @@ class Edits:
 class Source(ABC):
     """The file a table was read from, kept so that what was known can be written back as it was."""
 
-    suffix: str
     notation: Notation = POINT
     """How texts of the file write numbers, in columns that alone do not say."""
 
@@ -78,6 +77,12 @@ class Table:
         Cells that are empty in the file and known from elsewhere; they stand in ``frame`` and are written.
     marked : mapping of column to texts
         Texts, such as NA, that were taken for an empty cell.
+    format : str
+        The ending that stands for its format.
+    missing : tuple of str
+        All texts that mean an empty cell.
+    sheets : tuple of str
+        Where the labels are from.
     """
 
     name: str
@@ -86,6 +91,9 @@ class Table:
     notes: tuple[str, ...] = ()
     labels: Mapping[str, Mapping[int, Any]] = field(default_factory=dict)
     marked: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    format: str = ""
+    missing: tuple[str, ...] = ()
+    sheets: tuple[str, ...] = ()
 
 
 def unique_names(names: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
