@@ -18,7 +18,7 @@ import skops.io
 
 from lsvv.features import Nystroem
 from lsvv.selection import search
-from lsvv.tables import Filled, Table, TableError, fill, parse, write_atomically
+from lsvv.tables import Filled, Table, TableError, fill, parse, summary, write_atomically
 from lsvv.tables.modelfile import FORMAT_VERSION, TableModel, opened, saved
 from lsvv.tables.models import choose_model
 from lsvv.tables.onnx import exported
@@ -56,8 +56,9 @@ def test_a_model_from_a_file_predicts_the_same(filled: Filled, tmp_path: Path) -
     with zipfile.ZipFile(path) as archive:
         header = json.loads(archive.read("lsvv.json"))
     assert header["format_version"] == FORMAT_VERSION
-    assert header["targets"][0] == {"column": "kind", "task": "classes", "outputs": ["cat", "dog"]}
-    assert header["summary"]["rows"] == 45
+    assert header["summary"] == summary(filled)
+    kind = header["summary"]["targets"][0]
+    assert (kind["column"], kind["task"], kind["outputs"]) == ("kind", "classes", ["cat", "dog"])
 
 
 @pytest.mark.parametrize("most_entries", [5e6, 1e3])
@@ -145,7 +146,8 @@ def test_damaged_foreign_newer_and_older_files_get_a_sentence(beasts: Text, csv_
     with zipfile.ZipFile(io.BytesIO(good)) as archive:
         header = json.loads(archive.read("lsvv.json"))
     newer, older = (json.dumps({**header, "format_version": FORMAT_VERSION + step}).encode() for step in (1, -1))
-    other_skrub = json.dumps({**header, "versions": {"skrub": "0.0.1"}}).encode()
+    learnt = {**header["summary"], "versions": {"skrub": "0.0.1"}}
+    other_skrub = json.dumps({**header, "summary": learnt}).encode()
     strange = skops.io.dumps({"vectoriser": Path("x"), "fitted": []})
     calling = skops.io.dumps({"vectoriser": write_atomically, "fitted": []})
     for data, sentence in (
@@ -155,8 +157,8 @@ def test_damaged_foreign_newer_and_older_files_get_a_sentence(beasts: Text, csv_
         (good[: len(good) // 2], "is damaged"),
         (rewritten(good, "fitted.skops", b"nonsense"), "is damaged"),
         (rewritten(good, "lsvv.json", b"{"), "is damaged"),
-        (rewritten(good, "lsvv.json", newer), "was written by a newer lsvv: its format is 3"),
-        (rewritten(good, "lsvv.json", older), "was written by an older lsvv, in format 1. Fit the model again"),
+        (rewritten(good, "lsvv.json", newer), "was written by a newer lsvv: its format is 4"),
+        (rewritten(good, "lsvv.json", older), "was written by an older lsvv, in format 2. Fit the model again"),
         (rewritten(good, "fitted.skops", strange), "which no model of lsvv holds"),
         (rewritten(good, "fitted.skops", calling), "holds lsvv.tables.files.write_atomically"),
     ):

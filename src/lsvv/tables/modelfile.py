@@ -20,7 +20,7 @@ from lsvv.tables.targets import Group, Target
 __all__ = ["FORMAT_VERSION", "TableModel", "is_model", "opened", "saved"]
 
 FORMAT = "lsvv table model"
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 HEADER, BODY = "lsvv.json", "fitted.skops"
 
 # What a model is made of beside what skops itself vouches for. Name by name: a file may call whatever it may name, so
@@ -64,17 +64,14 @@ class TableModel:
         Input columns to numbers.
     fitted : tuple of Fitted
         Groups of targets and their models, without the rows they were learnt from.
-    half_widths : dict of column to float
-        Half the interval of each number.
     summary : dict
-        How the model was learnt.
+        How the model was learnt, and how good it is.
     notes : tuple of str
         What a user should know.
     """
 
     vectoriser: Vectoriser
     fitted: tuple[Fitted, ...]
-    half_widths: dict[str, float]
     summary: dict[str, Any]
     notes: tuple[str, ...] = ()
 
@@ -82,17 +79,19 @@ class TableModel:
     def of(cls, filled: Filled) -> TableModel:
         """The model that filled a table."""
         parts = tuple(Fitted(_without_rows(part.group), _lean(part.model)) for part in filled.fitted)
-        widths = {one.target.column: one.interval.half_width for one in filled.results if one.interval is not None}
-        return cls(filled.vectoriser, parts, widths, summary(filled))
+        return cls(filled.vectoriser, parts, summary(filled))
 
     def predictions(self, table: Table) -> Edits:
         """New columns for a table: each target's prediction, and its probability or interval."""
         X = self.vectoriser.transform(table.frame, table.source.notation)
         taken = {str(column) for column in table.frame.columns}
+        half_widths = {
+            one["column"]: one["interval"]["half_width"] for one in self.summary["targets"] if one["interval"]
+        }
         columns: dict[str, list[Any]] = {}
         for part in self.fitted:
             for target, (predictions, P) in zip(part.group.targets, says(part.group, part.model, X), strict=True):
-                half_width = self.half_widths.get(target.column)
+                half_width = half_widths.get(target.column)
                 made = {"predicted": target.spelt(predictions), **beside(target, predictions, P, half_width)}
                 names = named(target.column, made, taken)
                 columns |= {names[kind]: cells for kind, cells in made.items()}
@@ -139,19 +138,7 @@ def _without_training(model: Any) -> Any:
 def saved(model: TableModel) -> bytes:
     """The bytes of a model file."""
     skops = _skops()
-    header = {
-        "format": FORMAT,
-        "format_version": FORMAT_VERSION,
-        "versions": versions(),
-        "inputs": model.vectoriser.kinds,
-        "targets": [
-            {"column": target.column, "task": target.task, "outputs": list(target.outputs)}
-            for part in model.fitted
-            for target in part.group.targets
-        ],
-        "half_widths": model.half_widths,
-        "summary": model.summary,
-    }
+    header = {"format": FORMAT, "format_version": FORMAT_VERSION, "summary": model.summary}
     body = skops.dumps({"vectoriser": model.vectoriser, "fitted": list(model.fitted)})
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -185,8 +172,8 @@ def opened(path: Path) -> TableModel:
         raise _damaged(path, error) from error
     _check_header(header, path)
     parts = _loaded(body, path)
-    fitted = tuple(parts["fitted"])
-    return TableModel(parts["vectoriser"], fitted, header["half_widths"], header["summary"], _other_versions(header))
+    learnt = header["summary"]
+    return TableModel(parts["vectoriser"], tuple(parts["fitted"]), learnt, _other_versions(learnt["versions"]))
 
 
 def _check_header(header: Any, path: Path) -> None:
@@ -220,11 +207,11 @@ def _loaded(body: bytes, path: Path) -> dict[str, Any]:
     return dict(parts)
 
 
-def _other_versions(header: dict[str, Any]) -> tuple[str, ...]:
+def _other_versions(learnt_with: dict[str, str]) -> tuple[str, ...]:
     here = versions()
     other = [
         f"{name} {then} (here {here.get(name, 'none')})"
-        for name, then in header.get("versions", {}).items()
+        for name, then in learnt_with.items()
         if name in ("scikit-learn", "skrub") and here.get(name) != then
     ]
     return (f"The model was fitted with {', '.join(other)}; check its predictions.",) if other else ()
