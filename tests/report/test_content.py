@@ -11,9 +11,10 @@ from lsvv.report.from_fill import report_of
 from lsvv.report.models import help_of
 from lsvv.report.rowmap import MOST_POINTS, drawn_rows, map_of, two_directions
 from lsvv.report.view import atlas_range, layer_sizes, shade
-from lsvv.report.words import count, number, percent, shortened, span
+from lsvv.report.words import number, percent, shortened, span
 from lsvv.selection.averaging import guard
 from lsvv.tables import Filled, fill, parse
+from lsvv.tables.words import count
 
 
 @pytest.fixture(scope="module")

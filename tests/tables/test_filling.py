@@ -81,8 +81,8 @@ def test_numbers_of_which_none_was_left_out_are_filled_and_told(
     monkeypatch.setattr(search, "MOST_ENTRIES", 5 * 4)
     lines = ["x,z,many,few,one,two"]
     for row, (x, z) in enumerate(rng.normal(size=(80, 2))):
-        few, two = (f"{x - z:.2f}", row % 2) if row in (10, 41) else ("", "")
-        lines.append(f"{x:.3f},{z:.3f},{x + z:.2f},{few},{int(x > 0)},{two}")
+        known = (f"{x - z:.2f}", row % 2) if row in (10, 41) else ("", "")
+        lines.append(f"{x:.3f},{z:.3f},{x + z:.2f},{known[0]},{int(x > 0)},{known[1]}")
     table = parse("\n".join(lines).encode(), "t.csv", format="csv")
     filled = fill(table, ["many", "few", "one", "two"], features="linear")
     few, two = filled.results[1], filled.results[3]

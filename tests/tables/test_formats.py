@@ -228,7 +228,7 @@ def exchanged(data: bytes, name: str, change: Callable[[bytes], bytes], more: di
 
 @pytest.mark.parametrize("stored", [None, b"", b" "])
 def test_new_columns_go_to_the_right_of_formulas(stored: bytes | None) -> None:
-    rows = [["x", "kind"], ["1", "cat", "=A2*2"], ["2", None, "=A3*2"]]
+    rows: list[list[Any]] = [["x", "kind"], ["1", "cat", "=A2*2"], ["2", None, "=A3*2"]]
     table = excel(*rows) if stored is None else calculated(rows, {"C2": stored, "C3": stored})
     assert list(table.frame.columns) == ["x", "kind", "column 3"]
     sheet = openpyxl.load_workbook(io.BytesIO(table.source.rendered(EDITS))).worksheets[0]
@@ -240,14 +240,15 @@ def test_new_columns_go_to_the_right_of_formulas(stored: bytes | None) -> None:
 
 
 def test_rows_of_formulas_that_show_nothing_are_no_rows() -> None:
-    rows = [["x", "kind"], ["1", "cat"], ["=A9", None]]
+    rows: list[list[Any]] = [["x", "kind"], ["1", "cat"], ["=A9", None]]
     assert len(calculated(rows, {"A3": b""}).frame) == 1
     assert len(excel(*rows).frame) == 2
 
 
 @pytest.mark.parametrize("stored", [b"", b"  ", b"#N/A", b"NA"])
 def test_a_formula_that_shows_nothing_is_an_empty_input_and_no_target(stored: bytes, csv_table: Reader) -> None:
-    rows = [["x", "y", "z"], *([row, row % 7, "ab"[row % 2]] for row in range(20)), [99, "=A2*2", "a"], [7, 8, None]]
+    rows: list[list[Any]] = [[row, row % 7, "ab"[row % 2]] for row in range(20)]
+    rows = [["x", "y", "z"], *rows, [99, "=A2*2", "a"], [7, 8, None]]
     table = calculated(rows, {"B22": stored})
     assert table.frame["y"][20] is None
     assert not any("'y'" in note for note in fill(table, ["z"], features="linear").notes)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -58,21 +57,15 @@ def fill_command(
             found, targets = options.labelled(table, target, labels, format, missing)
             if out not in (None, "-"):
                 check_ending(out, found, table)
-            make_report = _reporter() if report is not None else None
             filled = fill(found, targets, task=task, features=features, random_state=seed, progress=show)
             if show is not None:
                 show("Writing", 0.98)
             write(filled.rendered(), place)
-            if report is not None and make_report is not None:
-                write(make_report(filled).encode("utf-8"), report)
+            if report is not None:
+                from lsvv.report import fill_report
+
+                write(fill_report(filled).encode("utf-8"), report)
         _tell(filled, place, report, as_json, quiet)
-
-
-def _reporter() -> Callable[[Filled], str]:
-    """What turns a filled table into HTML; asked for before the work, so that its lack is told at once."""
-    from lsvv.report import fill_report
-
-    return fill_report
 
 
 def _tell(filled: Filled, place: str, report: str | None, as_json: bool, quiet: bool) -> None:

@@ -100,8 +100,8 @@ def _r2(truth: np.ndarray, predicted: np.ndarray) -> float:
     return 1.0 - float(np.sum((truth - predicted) ** 2)) / spread
 
 
-def interval_of(truth: np.ndarray, predicted: np.ndarray) -> Interval | None:
-    """The jackknife interval: the ceil((n + 1) coverage)-th smallest leave-one-out error; None without any error.
+def interval_of(truth: np.ndarray, predicted: np.ndarray) -> Interval:
+    """The jackknife interval: the ceil((n + 1) coverage)-th smallest leave-one-out error.
 
     Examples
     --------
@@ -111,8 +111,6 @@ def interval_of(truth: np.ndarray, predicted: np.ndarray) -> Interval | None:
     """
     errors = np.sort(np.abs(truth - predicted))
     n = errors.size
-    if not n:
-        return None
     place = int(np.ceil((n + 1) * COVERAGE))
     note = (
         ""

@@ -74,7 +74,7 @@ def answers(group: Group, model: Any, X: np.ndarray) -> Iterator[Answer]:
         some = target.known[rows]
         guess = held[some, place] if group.task in ("numbers", "labels") else held[some]
         truth = target.values[rows][some]
-        interval = interval_of(truth, guess) if group.task == "numbers" else None
+        interval = interval_of(truth, guess) if group.task == "numbers" and truth.size else None
         yield Answer(target, predictions, P, interval, _quality(group.task, truth, guess), rows[some], guess)
 
 

@@ -141,8 +141,8 @@ def _are_same(there: Any, source: Source, said: Any, sheet: Source) -> bool:
     one, other = (" ".join(str(cell).split()).casefold() for cell in (there, said))
     if one == other:
         return True
-    numbers = as_numbers([plain(there)], source.notation), as_numbers([said], sheet.notation)
-    return numbers[0] is not None and numbers[1] is not None and bool(np.allclose(*numbers, rtol=1e-5, atol=0.0))
+    number, twin = as_numbers([plain(there)], source.notation), as_numbers([said], sheet.notation)
+    return number is not None and twin is not None and bool(np.allclose(number, twin, rtol=1e-5, atol=0.0))
 
 
 @dataclass(frozen=True)
