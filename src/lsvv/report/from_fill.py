@@ -37,6 +37,8 @@ def report_of(filled: Filled) -> Report:
     models = tuple(model_of(part.group.name, part.model) for part in filled.fitted)
     owner = {target.column: place for place, part in enumerate(filled.fitted) for target in part.group.targets}
     learnt = tuple(learnt_of(result, owner[result.target.column]) for result in filled.results)
+    # what the section on unlabelled rows says
+    told = {f"{model.name}: {model.help.sentence}" for model in models if model.help is not None}
     return Report(
         title=PurePath(filled.table.name).name,
         summary=tuple(_summary(filled, learnt, models)),
@@ -46,14 +48,9 @@ def report_of(filled: Filled) -> Report:
         map=map_of(filled.X, filled.results),
         unsure=tuple(_unsure(filled)),
         questions=tuple(_questions(filled)),
-        notes=tuple(note for note in filled.notes if not _is_told(note, models)),
+        notes=tuple(note for note in filled.notes if note not in told),
         repeat=_repeat(filled),
     )
-
-
-def _is_told(note: str, models: tuple[Model, ...]) -> bool:
-    """Whether a note is what the section on unlabelled rows says."""
-    return any(model.help is not None and note.endswith(model.help.sentence) for model in models)
 
 
 def _summary(filled: Filled, learnt: tuple[Learnt, ...], models: tuple[Model, ...]) -> Iterator[str]:

@@ -17,7 +17,7 @@ from lsvv.tables.inputs import Vectoriser, vectorised
 from lsvv.tables.models import choose_model, neighbour_graph
 from lsvv.tables.results import Answer, answers, named
 from lsvv.tables.table import Edits, Table, TableError
-from lsvv.tables.targets import Group, LabelTarget, NumberTarget, Target, code, grouped
+from lsvv.tables.targets import Group, LabelTarget, NumberTarget, TagTarget, Target, code, grouped
 from lsvv.tables.tasks import check_columns, find_task, task_words
 
 __all__ = ["Filled", "Fitted", "Progress", "cells_of", "fill"]
@@ -222,6 +222,10 @@ def _result_notes(table: Table, results: Sequence[Answer]) -> Iterator[str]:
             yield f"The text {texts} in {column!r} was taken for an empty cell and filled; --missing says what is."
         if isinstance(result.target, LabelTarget) and np.unique(result.target.values[result.target.known]).size == 1:
             yield f"The known cells of {column!r} all say the same, and so do the filled ones."
+        if isinstance(result.target, TagTarget):
+            always = np.flatnonzero((result.target.values[result.target.known] > 0.5).all(axis=0))
+            for tag in always.tolist():
+                yield f"All known cells of {column!r} hold {result.target.outputs[tag]!r}, and so do the filled ones."
         below = _below_zero(result)
         if below:
             cells = "1 filled cell is" if below == 1 else f"{below:,} filled cells are"
