@@ -1,5 +1,6 @@
 """What to label next."""
 
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -25,6 +26,24 @@ def test_only_empty_cells_are_asked_for_once_each_within_the_budget(filled: Fill
     assert len({(one.row, one.column) for one in asked}) == len(asked)
     assert all(one.row % 3 != 0 for one in asked)
     assert all(one.why and one.suggestion for one in asked)
+
+
+def test_a_question_says_what_the_row_may_be(csv_table: Reader) -> None:
+    text = "x,wet,old,tags\n"
+    for row in range(40):
+        cells = f"{row % 2},{row // 20},{'a;b' if row % 2 else 'a'}" if row % 3 else ",,"
+        text += f"{row % 2 + row / 40:.3f},{cells}\n"
+    filled = fill(csv_table(text), ["wet", "old", "tags"], features="linear")
+    assert [one.target.choices for one in filled.results] == [("0", "1"), ("0", "1"), ("a", "b")]
+    wet, _, tags = filled.results
+    (one, p), (other, q) = wet.doubts(0)
+    assert {one, other} == {"0", "1"}
+    assert (p >= q, p + q) == (True, pytest.approx(1.0))
+    assert tags.probabilities is not None
+    assert [abs(p - 0.5) for _, p in tags.doubts(0)] == [np.abs(tags.probabilities[0] - 0.5).min()]
+    for question in questions(filled, 12, {"wet": 1.0, "old": 1.0, "tags": 1.0}):
+        shape = r"unsure: [ab] \d+ %;" if question.column == "tags" else r"unsure: [01] \d+ %, [01] \d+ %;"
+        assert re.match(shape, question.why)
 
 
 def test_a_budget_beyond_the_holes_asks_for_all_of_them(filled: Filled) -> None:

@@ -66,9 +66,9 @@ def _indicators(result: Answer) -> tuple[tuple[str, ...], np.ndarray, np.ndarray
     truth = target.values[result.held_out_rows]
     if target.task == "tags":
         return target.outputs, truth, P, (P > 0.5) | (P.max(axis=1, keepdims=True) == P)
-    names = target.outputs
+    names = target.choices
     if target.task == "labels":
-        names, P = tuple(map(str, target.spelt(np.array([0, 1])))), np.column_stack([1.0 - P, P])
+        P = np.column_stack([1.0 - P, P])
     eye = np.eye(len(names))
     return names, eye[truth.astype(int)], P, eye[np.argmax(P, axis=1)]
 

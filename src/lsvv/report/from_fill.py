@@ -90,13 +90,8 @@ def _unsure_cell(filled: Filled, probability: float, result: Answer, place: int)
 
 def _rival(result: Answer, row: int) -> str:
     """The second likeliest class, or the tag the model is least sure of."""
-    P, target = np.asarray(result.probabilities)[row], result.target
-    if target.task == "tags":
-        tag = int(np.argmin(np.abs(P - 0.5)))
-        return f"least sure of {target.outputs[tag]}, {percent(float(P[tag]))}"
-    names = target.outputs if target.task == "classes" else target.spelt(np.array([0, 1]))
-    second = int(np.argsort(P, kind="stable")[-2])
-    return f"{names[second]}, {percent(float(P[second]))}"
+    name, p = result.doubts(row)[-1]
+    return f"{'least sure of ' if result.target.task == 'tags' else ''}{name}, {percent(p)}"
 
 
 def _questions(filled: Filled) -> Iterator[Question]:

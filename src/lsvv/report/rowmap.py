@@ -91,8 +91,7 @@ def _layers(result: Answer, rows: np.ndarray) -> Iterator[Layer]:
             sure = _sure(np.where(yes > 0.5, P[:, place], 1.0 - P[:, place]), known)
             yield Layer(name, ("no", "yes"), False, tuple(yes.astype(int).tolist()), flags, sure)
     else:
-        names = target.outputs if target.task == "classes" else tuple(map(str, target.spelt(np.array([0, 1]))))
-        groups, places = _commonest(said.astype(int), names)
+        groups, places = _commonest(said.astype(int), target.choices)
         yield Layer(target.column, groups, False, places, flags, sure)
 
 

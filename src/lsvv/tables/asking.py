@@ -142,15 +142,8 @@ class _Doubt:
 
 
 def _question(result: Answer, row: int, cost: float) -> Question:
-    target, P = result.target, result.probabilities
+    target = result.target
     suggestion = target.spelt(result.predictions[row : row + 1])[0]
-    if P is None:
-        why = "unlike the rows whose value is known"
-    elif target.task == "tags":
-        unsure = int(np.argmin(np.abs(P[row] - 0.5)))
-        why = f"unsure of {target.outputs[unsure]} ({100 * P[row, unsure]:.0f} %)"
-    else:
-        names = target.outputs if target.task == "classes" else ("no", "yes")
-        second, first = np.argsort(P[row])[-2:]
-        why = f"unsure: {names[first]} {100 * P[row, first]:.0f} %, {names[second]} {100 * P[row, second]:.0f} %"
+    doubts = ", ".join(f"{name} {100 * p:.0f} %" for name, p in result.doubts(row))
+    why = f"unsure: {doubts}" if doubts else "unlike the rows whose value is known"
     return Question(row, target.column, cost, suggestion, f"{why}; stands for rows like it")

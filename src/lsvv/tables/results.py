@@ -60,6 +60,14 @@ class Answer:
         """That the answer is right, for every row; None for numbers."""
         return None if self.probabilities is None else _sureness(self.predictions, self.probabilities)
 
+    def doubts(self, row: int) -> list[tuple[str, float]]:
+        """What a row may be, with probabilities: the two likeliest choices, or the tag that is nearest to one half."""
+        if self.probabilities is None:
+            return []
+        P = self.probabilities[row]
+        places = [np.argmin(np.abs(P - 0.5))] if self.target.task == "tags" else np.argsort(P, kind="stable")[:-3:-1]
+        return [(self.target.choices[place], float(P[place])) for place in places]
+
     def beside(self) -> dict[str, list[Any]]:
         """The columns beside the filled cells; see :func:`beside`."""
         some = None if self.probabilities is None else self.probabilities[self.rows]

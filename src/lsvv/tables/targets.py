@@ -58,6 +58,11 @@ class Target(ABC):
         """The rows whose cell is empty."""
         return np.flatnonzero(~self.known)
 
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """What the probabilities of a row are of: classes, tags, or no and yes as the column says them."""
+        return tuple(map(str, self.spelt(np.array([0, 1])))) if self.task == "labels" else self.outputs
+
     @abstractmethod
     def spelt(self, predictions: np.ndarray) -> list[Any]:
         """Cells for the predictions of some rows, as the column writes them."""
