@@ -15,7 +15,7 @@ import pytest
 from lsvv.report import fill_report
 from lsvv.report.glance import glance_of
 from lsvv.selection import search
-from lsvv.tables import Table, TableError, fill, parse, summary
+from lsvv.tables import Filled, Table, TableError, fill, parse, summary
 from lsvv.tables.cells import COMMA, POINT, Notation
 from lsvv.tables.inputs import Vectoriser, vectorised
 from lsvv.tables.modelfile import TableModel, opened, saved
@@ -263,6 +263,18 @@ def test_a_few_texts_among_dates_count_as_empty_with_a_note(
         fit_vectoriser(column(cells + [f"x{row}" for row in range(4)]), ["kind"])
     constant = column(["01/02/2020"] * 27 + ["unknown"])
     assert fit_vectoriser(constant, ["kind"]).kinds == {"when": "text"}
+
+
+def test_an_empty_list_is_an_answer_where_it_is_known() -> None:
+    def filled(low: list[str]) -> Filled:
+        rows = [{"x": row / 8, "tags": (low, ["a"], ["a", "b"])[row // 20] if row % 2 else None} for row in range(60)]
+        table = parse("\n".join(map(json.dumps, rows)).encode(), "t.jsonl", format="jsonl")
+        return fill(table, ["tags"], features="fourier")
+
+    some, none = filled(["b"]), filled([])
+    assert all(some.frame["tags"])
+    assert none.frame["tags"].tolist()[:16:2] == [[]] * 8
+    assert none.results[0].quality.value > 0.8
 
 
 def test_texts_are_never_taken_for_something_else() -> None:

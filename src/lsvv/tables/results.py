@@ -12,7 +12,7 @@ import numpy as np
 from lsvv.tables.models import held_out
 from lsvv.tables.quality import Interval, Quality, interval_of, quality_of_choices, quality_of_numbers
 from lsvv.tables.table import fresh_name
-from lsvv.tables.targets import Group, NumberTarget, Target
+from lsvv.tables.targets import Group, NumberTarget, TagTarget, Target
 
 __all__ = ["Answer", "answers", "beside", "named", "says"]
 
@@ -83,7 +83,7 @@ def answers(group: Group, model: Any, X: np.ndarray) -> Iterator[Answer]:
         guess = held[some, place] if group.task in ("numbers", "labels") else held[some]
         truth = target.values[rows][some]
         interval = interval_of(truth, guess) if group.task == "numbers" and truth.size else None
-        yield Answer(target, predictions, P, interval, _quality(group.task, truth, guess), rows[some], guess)
+        yield Answer(target, predictions, P, interval, _quality(target, truth, guess), rows[some], guess)
 
 
 def says(group: Group, model: Any, X: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
@@ -95,8 +95,8 @@ def says(group: Group, model: Any, X: np.ndarray) -> Iterator[tuple[np.ndarray, 
     P = np.asarray(model.predict_proba(X), dtype=np.float64)
     if group.task == "classes":
         yield np.argmax(P, axis=1), P
-    elif group.task == "tags":
-        yield _at_least_one(P), P
+    elif isinstance(group.targets[0], TagTarget):
+        yield group.targets[0].chosen(P), P
     else:
         yield from (((yes > 0.5).astype(np.int64), np.column_stack([1.0 - yes, yes])) for yes in P.T)
 
@@ -131,21 +131,15 @@ def named(column: str, kinds: Iterable[str], taken: set[str]) -> dict[str, str]:
     return names
 
 
-def _quality(task: str, truth: np.ndarray, guess: np.ndarray) -> Quality:
+def _quality(target: Target, truth: np.ndarray, guess: np.ndarray) -> Quality:
     """Held against the plainest answer: the mean, or what is most common."""
-    if task == "numbers":
+    if target.task == "numbers":
         return quality_of_numbers(truth, guess)
-    right = {
-        "classes": lambda: np.argmax(guess, axis=1) == truth,
-        "tags": lambda: np.all(_at_least_one(guess) == truth, axis=1),
-        "labels": lambda: (guess > 0.5) == (truth > 0.5),
-    }[task]()
+    if isinstance(target, TagTarget):
+        right = np.all(target.chosen(guess) == truth, axis=1)
+    elif target.task == "classes":
+        right = np.argmax(guess, axis=1) == truth
+    else:
+        right = (guess > 0.5) == (truth > 0.5)
     _, counts = np.unique(truth, axis=0, return_counts=True)
     return quality_of_choices(right, float(counts.max(initial=0) / max(len(truth), 1)))
-
-
-def _at_least_one(P: np.ndarray) -> np.ndarray:
-    """Tags above one half, or the likeliest: a filled cell is not empty."""
-    chosen = P > 0.5
-    chosen[np.arange(len(P)), np.argmax(P, axis=1)] = True
-    return chosen.astype(np.int64)

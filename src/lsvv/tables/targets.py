@@ -94,11 +94,20 @@ class LabelTarget(Target):
 class TagTarget(Target):
     """An indicator (rows, tags), NaN where unknown; ``separator`` is None where cells are lists.
 
-    ``spellings`` are the tags as the cells hold them, where they are not all texts.
+    ``spellings`` are the tags as the cells hold them, where they are not all texts. ``may_be_none`` says that a known
+    cell is an empty list, so that none is an answer.
     """
 
     separator: str | None
     spellings: tuple[Any, ...] | None = None
+    may_be_none: bool = False
+
+    def chosen(self, P: np.ndarray) -> np.ndarray:
+        """An indicator of the tags above one half; where none is and there must be one, of the likeliest."""
+        chosen = P > 0.5
+        if not self.may_be_none:
+            chosen[np.arange(len(P)), np.argmax(P, axis=1)] = True
+        return chosen.astype(np.int64)
 
     def spelt(self, predictions: np.ndarray) -> list[Any]:
         """The tags of each row, joined as the column joins them."""
@@ -252,7 +261,10 @@ def _tags(finding: Finding, cells: list[Any], known: np.ndarray) -> Target:
             values[row] = 0.0
             values[row, [place[_key(tag, finding.usual)] for tag in tags]] = 1.0
     spellings = tuple(forms[name] for name in names) if lists else None
-    return TagTarget(finding.column, "tags", finding.reason, known, values, tuple(names), separator, spellings)
+    may_be_none = not np.all(values[known].any(axis=1))
+    return TagTarget(
+        finding.column, "tags", finding.reason, known, values, tuple(names), separator, spellings, may_be_none
+    )
 
 
 def _most_common_separator(texts: list[str]) -> str:
