@@ -38,7 +38,8 @@ def test_a_question_says_what_the_row_may_be(csv_table: Reader) -> None:
     wet, _, tags = filled.results
     (one, p), (other, q) = wet.doubts(0)
     assert {one, other} == {"0", "1"}
-    assert (p >= q, p + q) == (True, pytest.approx(1.0))
+    assert p >= q
+    assert p + q == pytest.approx(1.0)
     assert tags.probabilities is not None
     assert [abs(p - 0.5) for _, p in tags.doubts(0)] == [np.abs(tags.probabilities[0] - 0.5).min()]
     for question in questions(filled, 12, {"wet": 1.0, "old": 1.0, "tags": 1.0}):
