@@ -133,5 +133,5 @@ def _repeat(filled: Filled) -> Repeat:
     if tuple(settings["missing"]) != MISSING:
         words += ["--missing", _missing_words(settings["missing"])]
     words += ["--features", settings["features"], "--seed", str(settings["random_state"])]
-    shown = tuple((name, "found" if value is None else _text(value)) for name, value in settings.items())
+    shown = tuple((name, "found" if value is None else _text(value) or "none") for name, value in settings.items())
     return Repeat(shlex.join(words), shown, tuple(versions().items()), tuple(filled.seconds.items()))
