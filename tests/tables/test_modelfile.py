@@ -157,8 +157,8 @@ def test_damaged_foreign_newer_and_older_files_get_a_sentence(beasts: Text, csv_
         (good[: len(good) // 2], "is damaged"),
         (rewritten(good, "fitted.skops", b"nonsense"), "is damaged"),
         (rewritten(good, "lsvv.json", b"{"), "is damaged"),
-        (rewritten(good, "lsvv.json", newer), "was written by a newer lsvv: its format is 4"),
-        (rewritten(good, "lsvv.json", older), "was written by an older lsvv, in format 2. Fit the model again"),
+        (rewritten(good, "lsvv.json", newer), "was written by a newer lsvv: its format is 3"),
+        (rewritten(good, "lsvv.json", older), "was written by an older lsvv, in format 1. Fit the model again"),
         (rewritten(good, "fitted.skops", strange), "which no model of lsvv holds"),
         (rewritten(good, "fitted.skops", calling), "holds lsvv.tables.files.write_atomically"),
     ):

@@ -56,7 +56,6 @@ class Delimited(Source):
     delimiter: bytes
     encoding: Encoding
     columns: tuple[str, ...]
-    suffix: str
     notation: Notation
 
     def rendered(self, edits: Edits) -> bytes:
@@ -109,15 +108,18 @@ class Delimited(Source):
             return text.encode("utf-8")
 
 
-def read_delimited(data: bytes, name: str, suffix: str) -> Table:
-    """A table from the bytes of a CSV or TSV file; the first record names the columns, values are texts."""
+def read_delimited(data: bytes, name: str, delimiter: bytes | None = None) -> Table:
+    """A table from the bytes of a CSV or TSV file; the first record names the columns, values are texts.
+
+    The delimiter is found where it is not given; a first line that names it comes before both.
+    """
     import pandas as pd
 
     encoding = find_encoding(data, name)
     plain = plain_bytes(data, encoding, name)
     named = _NAMED_DELIMITER.match(plain)
     above, plain = (named[0], plain[named.end() :]) if named else (b"", plain)
-    delimiter = named[1] if named else b"\t" if suffix == ".tsv" else _find_delimiter(plain)
+    delimiter = named[1] if named else delimiter or _find_delimiter(plain)
     records = list(_records(plain, delimiter, name))
     if not records:
         raise TableError(f"{name} is empty. It needs a first line with the names of the columns, and rows below.")
@@ -137,7 +139,7 @@ def read_delimited(data: bytes, name: str, suffix: str) -> Table:
     # cells parted by commas decide for their own column only
     signs = {} if delimiter == b"," else {column: _Signs.of(cells) for column, cells in values.items()}
     notation = _notation(signs.values(), delimiter)
-    source = Delimited(above, header, body, tail, delimiter, encoding, tuple(columns), suffix, notation)
+    source = Delimited(above, header, body, tail, delimiter, encoding, tuple(columns), notation)
     frame = pd.DataFrame(values, columns=columns, index=range(len(rows)))
     return Table(name, frame, source, (*encoding.notes, *notes, *told, *_resolved(signs, notation)))
 

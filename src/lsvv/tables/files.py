@@ -23,8 +23,8 @@ from lsvv.tables.table import Table, TableError, WritingError
 __all__ = ["FORMATS", "MISSING", "check_ending", "check_places", "format_of", "parse", "read", "write_atomically"]
 
 FORMATS: dict[str, Callable[[bytes, str], Table]] = {
-    ".csv": partial(read_delimited, suffix=".csv"),
-    ".tsv": partial(read_delimited, suffix=".tsv"),
+    ".csv": read_delimited,
+    ".tsv": partial(read_delimited, delimiter=b"\t"),
     ".parquet": read_parquet,
     ".xlsx": read_spreadsheet,
     ".xlsm": read_spreadsheet,

@@ -20,7 +20,7 @@ from lsvv.tables.targets import Group, Target
 __all__ = ["FORMAT_VERSION", "TableModel", "is_model", "opened", "saved"]
 
 FORMAT = "lsvv table model"
-FORMAT_VERSION = 3
+FORMAT_VERSION = 2
 HEADER, BODY = "lsvv.json", "fitted.skops"
 
 # What a model is made of beside what skops itself vouches for. Name by name: a file may call whatever it may name, so
