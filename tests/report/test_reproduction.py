@@ -22,7 +22,14 @@ from lsvv.report.reproduction.latex import page_latex
 from lsvv.report.reproduction.markdown import page_markdown
 from lsvv.report.reproduction.overview import overview_page, verdicts_page
 from lsvv.report.reproduction.pages import pages
-from lsvv.report.reproduction.tables import beside_grid, compared_words, data_grid, methods_grid, result_grid
+from lsvv.report.reproduction.tables import (
+    beside_grid,
+    compared_words,
+    curve_grid,
+    data_grid,
+    methods_grid,
+    result_grid,
+)
 from lsvv.report.reproduction.webpage import webpage
 from made_up import ENVIRONMENT, curve_records, means, row_records
 
@@ -93,6 +100,14 @@ def test_markdown_has_as_many_columns_as_the_header() -> None:
     lines = [line for line in page_markdown(PAGE).splitlines() if line.startswith("|")]
     assert [len(re.findall(r"(?<!\\)\|", line)) for line in lines] == [3, 3, 3]
     assert page_markdown(PAGE).startswith(r"# a\_b & &lt;i&gt;50%")
+
+
+@pytest.mark.parametrize(("height", "text"), [(0.94, "0.9400"), (1.5, "1.500"), (13.0, "13.00"), (0.0, "0.00")])
+def test_curves_close_together_are_told_apart(tmp_path: Path, height: float, text: str) -> None:
+    records = curve_records("theta", "bibtex", "kernel", lambda x, method: height)
+    (curve,) = Results(records, tmp_path).curves("theta")
+    grid = curve_grid(curve)
+    assert grid.rows[0][2].text.split(" ± ")[0] == text
 
 
 def test_links_lead_to_the_other_pages() -> None:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from lsvv.data import PaperSize
-from lsvv.experiments.comparing import ranks_by_space
+from lsvv.experiments.comparing import FLOAT_NOISE, ranks_by_space
 from lsvv.experiments.inventory import Holding
 from lsvv.experiments.plan import COMPARED, Chooser, task_of
 from lsvv.experiments.published import METHODS, PARTS, PublishedCell
@@ -101,13 +101,21 @@ def _printed(printed: PublishedCell | None, cell: Cell | None) -> str:
 
 
 def signed(value: float) -> str:
-    """A difference with its sign, and a true minus."""
-    return f"{value:+.2f}".replace("-", "−")
+    """A difference with its sign and a true minus; one too small for two decimals with its first digit.
+
+    Examples
+    --------
+    >>> signed(-1.234), signed(0.0028), signed(0.0)
+    ('−1.23', '+0.003', '+0.00')
+    """
+    small = FLOAT_NOISE < abs(value) < 0.005
+    return (f"{value:+.1g}" if small else f"{value:+.2f}").replace("-", "−")
 
 
-def mean_and_std(summary: Summary) -> str:
-    """Two decimals; a single figure has no deviation."""
-    return f"{summary.mean:.2f}" if math.isnan(summary.std) else f"{summary.mean:.2f} ± {summary.std:.2f}"
+def mean_and_std(summary: Summary, decimals: int = 2) -> str:
+    """A single figure has no deviation."""
+    mean, std = f"{summary.mean:.{decimals}f}", f"{summary.std:.{decimals}f}"
+    return mean if math.isnan(summary.std) else f"{mean} ± {std}"
 
 
 def ranks_note(space: str, ranks: MeanRanks) -> str:
@@ -164,13 +172,15 @@ def compared_words(data: str) -> str:
 
 
 def curve_grid(curve: Curve) -> Grid:
-    """The points of one panel of a figure."""
+    """The points of one panel of a figure, with four digits or two decimals: its methods may lie close together."""
     places = sorted(curve.points[OURS])
+    largest = max((point.mean for method in METHODS for point in curve.points[method].values()), default=0.0)
+    decimals = max(2, 3 - math.floor(math.log10(largest))) if largest > 0.0 else 2
     rows = tuple(
         (
             Entry(f"{place:g}"),
             Entry(str(curve.points[OURS][place].count)),
-            *(Entry(mean_and_std(curve.points[method][place])) for method in METHODS),
+            *(Entry(mean_and_std(curve.points[method][place], decimals)) for method in METHODS),
         )
         for place in places
     )
