@@ -37,12 +37,29 @@ def test_every_split_is_worked_once_and_packed(tmp_path: Path) -> None:
     assert (tmp_path / PACKED).is_file()
     assert not (tmp_path / LIVE).exists()
     assert [step.done for step in steps] == list(range(1, len(UNITS) + 1))
-    assert steps[-1].share == 1.0
     assert steps[-1].seconds_left == 0.0
+    assert not steps[-1].at_least
     packed = (tmp_path / PACKED).read_bytes()
     second = run(UNITS, None, tmp_path, jobs=1, work=figured)
     assert (second.worked, second.found) == (0, len(UNITS))
     assert (tmp_path / PACKED).read_bytes() == packed
+
+
+def test_what_is_left_takes_as_long_as_what_is_on_record(tmp_path: Path) -> None:
+    def steps(*units: Unit) -> list[tuple[float, bool]]:
+        shown: list[Step] = []
+        run(units, None, tmp_path, jobs=1, work=figured, show=shown.append)
+        return [(round(step.seconds_left, 6), step.at_least) for step in shown]
+
+    def unit(seed: int, labelled: float | None = None) -> Unit:
+        return Unit("iris", "linear", seed, "atlas", labelled)
+
+    (_, first), (_, last) = steps(unit(0), unit(1, labelled=0.5))
+    assert (first, last) == (True, False)
+    # between the 0.1 s on record and the next to nothing that a split takes here
+    (left, at_least), _ = steps(unit(0), unit(2), unit(3))
+    assert 0.0 < left < 0.1
+    assert not at_least
 
 
 def test_several_processes_give_the_same_records(tmp_path: Path) -> None:

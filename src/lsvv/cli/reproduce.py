@@ -170,11 +170,12 @@ def _showing(quiet: bool, total: int) -> Iterator[Callable[[Step], None] | None]
         def show(step: Step) -> None:
             nonlocal said
             words = f"{step.done} of {step.total} splits, {step.unit.data} ({step.unit.space})"
+            left = f"{'at least' if step.at_least else 'about'} {_duration(step.seconds_left)} left"
             if bar is not None:
-                bar(f"{words}, {_duration(step.seconds_left)} left", step.share)
+                bar(f"{words}, {left}", step.done / step.total)
             elif time.monotonic() - said > SAID_EVERY:
                 said = time.monotonic()
-                say(f"{words} done, about {_duration(step.seconds_left)} left")
+                say(f"{words} done, {left}")
 
         yield None if quiet else show
 

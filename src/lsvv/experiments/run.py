@@ -6,11 +6,12 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 from joblib.externals.loky import ProcessPoolExecutor
 from joblib.externals.loky.process_executor import TerminatedWorkerError
@@ -36,6 +37,9 @@ __all__ = ["Outcome", "Step", "Work", "pending_units", "run"]
 Folder: TypeAlias = str | os.PathLike[str]
 Work: TypeAlias = Callable[[Unit, Folder | None], list[Record]]
 
+Kind: TypeAlias = tuple[Any, ...]
+"""What decides how long a split takes."""
+
 SOURCE = "data"
 """Where a record's environment tells what kind of data was split."""
 
@@ -45,13 +49,16 @@ _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEX
 
 @dataclass(frozen=True)
 class Step:
-    """How far a run is: splits done and in all, the share of the work, and the seconds that seem left."""
+    """How far a run is: splits done and in all, and the seconds that seem left.
+
+    ``at_least`` says that some of what is left is of a kind that was never timed, and not counted.
+    """
 
     unit: Unit
     done: int
     total: int
-    share: float
     seconds_left: float
+    at_least: bool
 
 
 @dataclass(frozen=True)
@@ -140,7 +147,7 @@ def run(
         before = read_records(out)
         _refuse_other_source(before, data, out)
         todo = pending_units(possible, before, retry=retry)
-        forecast, found = _Forecast(todo), len(possible) - len(todo)
+        forecast, found = _Forecast(todo, before), len(possible) - len(todo)
         ledger = _Ledger(append, _source(data), _keys(before, retry), found, len(possible), forecast, show)
         with _pool(jobs or environment()["cores"], len(todo)) as pool:
             _work_all(todo, data, work, pool, ledger, deadline)
@@ -193,8 +200,8 @@ class _Ledger:
         self.worked += 1
         self.forecast.learn(unit, seconds)
         if self.show:
-            share, left = self.forecast.share, self.forecast.seconds_left / jobs
-            self.show(Step(unit, self.found + self.worked, self.total, share, left))
+            left, at_least = self.forecast.left()
+            self.show(Step(unit, self.found + self.worked, self.total, left / jobs, at_least))
 
     def _write(self, record: Record) -> Record:
         """Appends a record; one that no line can hold, as with a figure that is not finite, as a failed trial."""
@@ -206,48 +213,30 @@ class _Ledger:
         return record
 
 
-@dataclass
 class _Forecast:
-    """Seconds of splits not worked yet: as those of the same kind took, else by size on the scale of those seen."""
+    """Seconds of splits not worked yet, as those of the same kind took, now or on record."""
 
-    todo: Sequence[Unit]
-    taken: dict[tuple[str, str, str], list[float]] = field(default_factory=dict)
-    guessed: float = 0.0
-    spent: float = 0.0
-    done: set[Unit] = field(default_factory=set)
+    def __init__(self, todo: Sequence[Unit], before: Iterable[Record]) -> None:
+        self._todo = set(todo)
+        self._taken: dict[Kind, list[float]] = {}
+        for record in before:
+            self._taken.setdefault(_kind(record.trial), []).append(record.seconds)
 
     def learn(self, unit: Unit, seconds: float) -> None:
-        self.taken.setdefault(_kind(unit), []).append(seconds)
-        self.guessed += _size(unit)
-        self.spent += seconds
-        self.done.add(unit)
+        self._taken.setdefault(_kind(unit.trials[0]), []).append(seconds)
+        self._todo.discard(unit)
 
-    @property
-    def seconds_left(self) -> float:
-        scale = self.spent / self.guessed if self.guessed else 0.0
-        return sum(self._guess(unit, scale) for unit in self.todo if unit not in self.done)
-
-    @property
-    def share(self) -> float:
-        left = self.seconds_left
-        return self.spent / (self.spent + left) if left else 1.0
-
-    def _guess(self, unit: Unit, scale: float) -> float:
-        seen = self.taken.get(_kind(unit))
-        return sum(seen) / len(seen) if seen else scale * _size(unit)
+    def left(self) -> tuple[float, bool]:
+        """The seconds left, and whether there are splits of a kind that was never timed, which are not counted."""
+        kinds = Counter(_kind(unit.trials[0]) for unit in self._todo)
+        timed = {kind: self._taken[kind] for kind in kinds if kind in self._taken}
+        seconds = sum(kinds[kind] * sum(taken) / len(taken) for kind, taken in timed.items())
+        return seconds, len(timed) < len(kinds)
 
 
-def _kind(unit: Unit) -> tuple[str, str, str]:
-    return unit.data, unit.space, unit.chooser
-
-
-def _size(unit: Unit) -> float:
-    """A crude count of operations, for want of any measured time."""
-    if unit.data not in DATASETS:
-        return 1e3
-    entry = DATASETS[unit.data]
-    features = entry.columns if unit.space == "linear" else 100
-    return 1e3 + entry.rows * (features + entry.K) ** 0.5
+def _kind(trial: Mapping[str, Any]) -> Kind:
+    is_on_curve = tuple(trial.get(axis) is not None for axis in ("labelled", "free_rank"))
+    return (*(trial.get(name) for name in ("data", "space", "chooser")), *is_on_curve)
 
 
 def _work_all(
