@@ -54,6 +54,11 @@ def test_what_is_left_takes_as_long_as_what_is_on_record(tmp_path: Path) -> None
     def unit(seed: int, labelled: float | None = None) -> Unit:
         return Unit("iris", "linear", seed, "atlas", labelled)
 
+    def failing(unit: Unit, _: object) -> list[Record]:
+        return [Record(trial, reason="MemoryError") for trial in unit.trials]
+
+    # what failed tells nothing of the time
+    run([unit(9, labelled=0.5)], None, tmp_path, jobs=1, work=failing)
     (_, first), (_, last) = steps(unit(0), unit(1, labelled=0.5))
     assert (first, last) == (True, False)
     # between the 0.1 s on record and the next to nothing that a split takes here

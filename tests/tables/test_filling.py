@@ -16,7 +16,7 @@ from lsvv.report import fill_report
 from lsvv.report.glance import glance_of
 from lsvv.selection import search
 from lsvv.tables import Filled, Table, TableError, fill, parse, summary
-from lsvv.tables.cells import COMMA, POINT, Notation
+from lsvv.tables.cells import COMMA, POINT, Formula, Notation
 from lsvv.tables.inputs import Vectoriser, vectorised
 from lsvv.tables.modelfile import TableModel, opened, saved
 
@@ -158,8 +158,11 @@ def test_percentages_and_money_are_numbers_as_inputs(form: str, strange: str, no
     vectoriser = fit_vectoriser(written, [])
     assert vectoriser.kinds == {"m": "number"}
     assert f"Column 'm' {note}" in vectoriser.notes
-    strangest = f"Column 'm' is numbers: 1 cell is no number and counts as empty, {strange!r} in row 31 for one."
-    assert strangest in vectoriser.notes
+    (unit,) = {sign for sign in ("%", "$", "EUR") if sign in form}
+    strangest = (
+        f"numbers with {unit}: 1 cell is no number with {unit} and counts as empty, {strange!r} in row 31 for one."
+    )
+    assert f"Column 'm' is {strangest}" in vectoriser.notes
     np.testing.assert_array_equal(vectoriser.transform(written), fit_vectoriser(plain, []).transform(plain))
     np.testing.assert_array_equal(vectoriser.transform(written[4:5]), vectoriser.transform(written)[4:5])
     assert "'7' in row 1 for one" in vectoriser.unread(pd.DataFrame({"m": ["7"]}))[0]
@@ -289,6 +292,35 @@ def test_texts_are_never_taken_for_something_else() -> None:
     known, unseen = vectoriser.transform(pd.DataFrame({"code": ["007", "7"]}))
     np.testing.assert_array_equal(known, filled.X[2])
     assert np.any(unseen != known)
+
+
+def test_numbers_far_from_zero_keep_their_differences() -> None:
+    seconds = [1_700_000_000 + 37 * row % 60 for row in range(60)]
+    X = vectorised(pd.DataFrame({"when": seconds}), [])[1]
+    assert len(np.unique(X)) == 60
+    assert X.dtype == np.float32
+
+
+def test_a_text_that_is_new_is_neither_of_two() -> None:
+    vectoriser = fit_vectoriser(pd.DataFrame({"s": ["f", "m"] * 20}), [])
+    f, m, new, none = vectoriser.transform(pd.DataFrame({"s": ["f", "m", "x", None]}))
+    for other in (new, none):
+        np.testing.assert_allclose(np.linalg.norm(other - f), np.linalg.norm(other - m))
+        assert np.linalg.norm(other - f) > 0
+
+
+def test_what_only_looks_like_dates_is_text() -> None:
+    days = [f"2020-03-{1 + row % 28:02d} 10:30 {'to' if row % 2 else 'till'} 11:30" for row in range(30)]
+    assert fit_vectoriser(pd.DataFrame({"d": days}), []).kinds == {"d": "text"}
+
+
+def test_formulas_without_a_value_are_empty_inputs_with_a_note() -> None:
+    cells: list[Any] = [row * row if row % 3 else Formula(f"=A{row}*2") for row in range(30)]
+    vectoriser = fit_vectoriser(pd.DataFrame({"b": pd.Series(cells, dtype=object)}), [])
+    assert vectoriser.kinds == {"b": "number"}
+    assert vectoriser.notes[0].startswith(
+        "Column 'b' holds 10 formulas whose values are not in the file, taken for empty"
+    )
 
 
 def test_quoted_thousands_count_as_thousands_in_inputs_and_targets(csv_table: Reader) -> None:

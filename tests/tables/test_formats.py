@@ -344,3 +344,12 @@ def test_paths_that_are_no_files_get_a_sentence(tmp_path: Path) -> None:
         read(tmp_path / "no.csv")
     with pytest.raises(TableError, match="is a folder"):
         read(tmp_path)
+
+
+def test_half_a_pair_of_surrogates_is_written_back_as_it_was() -> None:
+    rows = [{"x": row / 8, "y": "a\ud83d"[row > 20] if row % 2 else None} for row in range(40)]
+    lines = [json.dumps(row) for row in rows]
+    filled = fill(parse("\n".join(lines).encode(), "t.jsonl", format="jsonl"), ["y"], features="linear")
+    written = filled.rendered().decode().splitlines()
+    assert json.loads(written[38])["y"] == json.loads(lines[39])["y"]
+    assert written[39].startswith(lines[39][:-1])

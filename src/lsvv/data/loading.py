@@ -186,7 +186,7 @@ def _read_npz(file: Path, entry: DatasetInfo) -> _Pair:
             return csr_matrix(pieces, shape=tuple(archive["X_shape"])), archive[target]
     except KeyError as error:
         raise DataError(f"{file} lacks an array: {error.args[0]}; it needs X and {target}.") from error
-    except (BadZipFile, EOFError, NotImplementedError, OSError, TokenError, ValueError, zlib.error) as error:
+    except (BadZipFile, EOFError, NotImplementedError, OSError, TokenError, TypeError, ValueError, zlib.error) as error:
         raise DataError(f"{file} ends early or is damaged ({error}); remove it and fetch it again.") from error
 
 

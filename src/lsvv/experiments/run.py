@@ -220,7 +220,8 @@ class _Forecast:
         self._todo = set(todo)
         self._taken: dict[Kind, list[float]] = {}
         for record in before:
-            self._taken.setdefault(_kind(record.trial), []).append(record.seconds)
+            if not record.failed:
+                self._taken.setdefault(_kind(record.trial), []).append(record.seconds)
 
     def learn(self, unit: Unit, seconds: float) -> None:
         self._taken.setdefault(_kind(unit.trials[0]), []).append(seconds)

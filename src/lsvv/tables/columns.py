@@ -56,13 +56,19 @@ class Column(ABC):
         if not strange:
             return []
         count, row = len(strange), strange[0]
-        are = f"1 cell is no {self.kind} and counts" if count == 1 else f"{count:,} cells are no {self.kind}s and count"
-        return [f"Column {self.name!r} is {self.kind}s: {are} as empty, {cells[row]!r} in row {row + 1} for one."]
+        kind, kinds = f"{self.kind}{self.written}", f"{self.kind}s{self.written}"
+        are = f"1 cell is no {kind} and counts" if count == 1 else f"{count:,} cells are no {kinds} and count"
+        return [f"Column {self.name!r} is {kinds}: {are} as empty, {cells[row]!r} in row {row + 1} for one."]
+
+    @property
+    def written(self) -> str:
+        """How its cells must be written, as a note says it."""
+        return ""
 
 
 @dataclass(frozen=True)
 class NumberColumn(Column):
-    """Numbers to single precision, NaN where there is none; true and false are 1 and 0.
+    """Numbers, NaN where there is none; true and false are 1 and 0.
 
     Attributes
     ----------
@@ -75,6 +81,11 @@ class NumberColumn(Column):
     kind = "number"
     unit: str = ""
     decimal_comma: bool = False
+
+    @property
+    def written(self) -> str:
+        """With their unit."""
+        return f" with {self.unit}" if self.unit else ""
 
     def read(self, cells: Sequence[Any], usual: Notation = POINT) -> tuple[np.ndarray, Sequence[int]]:
         """The numbers."""
@@ -140,8 +151,10 @@ def find_column(name: str, cells: Sequence[Any], usual: Notation = POINT) -> Fou
         return _found_numbers(NumberColumn(name, unit, reading.notation is COMMA), cells, amounts, reading, usual)
     given = [cell for cell in cells if cell is not None]
     order = _order(given)
-    if order is not None:
-        return _found_dates(name, cells, order)
+    dates = None if order is None else _found_dates(name, cells, order)
+    # what looks like a date may be none, as 2020-02-31 and times in words
+    if dates is not None and np.sum(~np.isnat(dates.values)) >= (1.0 - MOST_STRANGE) * len(given):
+        return dates
     text = TextColumn(name)
     return _found(text, text.read(cells)[0], _uninformative(given) or _nameless(given), ())
 
@@ -278,8 +291,8 @@ def _amounts(cells: Sequence[Any], unit: str) -> list[Any]:
 
 
 def _computable(reading: Reading) -> np.ndarray:
-    """Single precision; infinity is no number to compute with."""
-    return np.where(np.abs(reading.values) <= LARGEST, reading.values, np.nan).astype(np.float32)
+    """Infinity, and what single precision cannot hold, is no number to compute with."""
+    return np.where(np.abs(reading.values) <= LARGEST, reading.values, np.nan)
 
 
 def _text(cell: Any) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.preprocessing import OneHotEncoder
 
-from lsvv.tables.cells import POINT, Notation, known
+from lsvv.tables.cells import POINT, Formula, Notation, known
 from lsvv.tables.columns import Column, find_column
 from lsvv.tables.table import TableError
 
@@ -89,7 +89,7 @@ class Vectoriser:
             raise TableError(f"The table has no column {lacking[0]!r}, which the model was fitted with. Add it.")
         if not len(frame):
             raise TableError("The table has no rows below its first line. Add rows.")
-        cells = (known(frame[name]) for name in self.kinds)
+        cells = (_cells(frame[name]) for name in self.kinds)
         read = (part.column.read(column, usual)[0] for part, column in zip(self.parts, cells, strict=True))
         return self.of(read)
 
@@ -101,7 +101,7 @@ class Vectoriser:
         """Notes of the cells of ``frame`` that count as empty because they are not what their columns are."""
         notes: list[str] = []
         for part in self.parts:
-            cells = known(frame[part.column.name])
+            cells = _cells(frame[part.column.name])
             notes += part.column.unread(cells, part.column.read(cells, usual)[1])
         return tuple(notes)
 
@@ -115,9 +115,10 @@ def vectorised(
     Columns that are empty, constant or merely name their rows are left out with a note. Large tables are learnt from
     a random part of their rows.
     """
-    found = [find_column(str(name), known(frame[name]), usual) for name in frame.columns if name not in leave_out]
+    names = [name for name in frame.columns if name not in leave_out]
+    found = [find_column(str(name), _cells(frame[name]), usual) for name in names]
     used = [one for one in found if one.why_left_out is None]
-    notes = tuple(note for one in found for note in one.notes)
+    notes = (*_formula_notes(frame, names), *(note for one in found for note in one.notes))
     if not used:
         raise TableError(
             "No column is left to learn from: all beside the targets are empty, constant or identifiers. Add columns "
@@ -129,6 +130,19 @@ def vectorised(
     parts = tuple(_fitted(one.column, one.values[some], random_state) for one in used)
     vectoriser = Vectoriser(parts, notes)
     return vectoriser, vectoriser.of(one.values for one in used)
+
+
+def _cells(column: pd.Series) -> list[Any]:
+    """The cells of an input column, None where one is empty or a formula whose value is not known."""
+    return [None if isinstance(cell, Formula) else cell for cell in known(column)]
+
+
+def _formula_notes(frame: pd.DataFrame, names: Sequence[str]) -> Iterator[str]:
+    for name in names:
+        n_formulas = sum(isinstance(cell, Formula) for cell in frame[name])
+        if n_formulas:
+            are = "a formula whose value is" if n_formulas == 1 else f"{n_formulas:,} formulas whose values are"
+            yield f"Column {name!r} holds {are} not in the file, taken for empty. Save the workbook in Excel."
 
 
 def _fitted(column: Column, values: np.ndarray, random_state: int) -> ColumnFeatures:
@@ -154,7 +168,7 @@ def _new_encoder(column: Column, values: np.ndarray, random_state: int) -> Any:
     # a category needs a few rows each to be told from a text
     n_texts = len({text for text in values if text is not None})
     if n_texts < np.clip(len(values) / FEWEST_A_CATEGORY, 3, MOST_CATEGORIES):
-        return OneHotEncoder(drop="if_binary", handle_unknown="ignore", sparse_output=False, dtype=np.float32)
+        return OneHotEncoder(handle_unknown="ignore", sparse_output=False, dtype=np.float32)
     return StringEncoder(n_components=TEXT_COMPONENTS, random_state=random_state)
 
 

@@ -88,15 +88,21 @@ def _edited(line: str, row: int, edits: Edits) -> str:
     """A line with what the edits have for its row: in place of an empty value, or as a new key."""
     new = {name: cells[row] for name, cells in edits.cells.items() if row in cells}
     new |= {name: column[row] for name, column in edits.columns.items()}
-    written = {name: json.dumps(cell, ensure_ascii=False) for name, cell in new.items()}
+    written = {name: _written(cell) for name, cell in new.items()}
     spans = dict(_spans(line)) if any(name in edits.cells for name in written) else {}
     for name in sorted(spans.keys() & written.keys(), key=lambda name: -spans[name].start):
         line = line[: spans[name].start] + written[name] + line[spans[name].stop :]
-    added = [f"{json.dumps(name, ensure_ascii=False)}: {cell}" for name, cell in written.items() if name not in spans]
+    added = [f"{_written(name)}: {cell}" for name, cell in written.items() if name not in spans]
     end = line.rindex("}")
     before = line[:end].rstrip()
     parts = [] if before.endswith("{") else [""]
     return line if not added else before + ", ".join([*parts, *added]) + line[end:]
+
+
+def _written(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    # half of a pair of surrogates can only be escaped
+    return json.dumps(value) if re.search("[\ud800-\udfff]", text) else text
 
 
 def _spans(line: str) -> Iterator[tuple[str, slice]]:

@@ -128,21 +128,31 @@ def _refuse_another_row(table: Table, row: int, answers: Table, line: int, targe
         if column in targets or name not in answers.frame.columns:
             continue
         there, said = table.frame[column].iloc[row], answers.frame[name].iloc[line]
-        if not (is_missing(there) or is_missing(said) or _are_same(there, table.source, said, answers.source)):
+        if not _are_same(there, table.source, said, answers.source):
+            has = "nothing" if is_missing(there) else repr(str(there))
             raise TableError(
                 f"{answers.name}: line {line + 2} is for row {row + 1} and has {said!r} in {name!r}, but the table has "
-                f"{str(there)!r} there. Hand it back with the table as it was when 'lsvv ask' wrote the sheet; if the "
+                f"{has} there. Hand it back with the table as it was when 'lsvv ask' wrote the sheet; if the "
                 f"row is right, delete the column {name!r} of the sheet."
             )
 
 
 def _are_same(there: Any, source: Source, said: Any, sheet: Source) -> bool:
     """Whether two cells agree but for blanks, capitals and the digits that a spreadsheet program does not show."""
+    # a cell may be deleted on a sheet, but not made up
+    if is_missing(said):
+        return True
+    if is_missing(there):
+        return False
     one, other = (" ".join(str(cell).split()).casefold() for cell in (there, said))
     if one == other:
         return True
     number, twin = as_numbers([plain(there)], source.notation), as_numbers([said], sheet.notation)
-    return number is not None and twin is not None and bool(np.allclose(number, twin, rtol=1e-5, atol=0.0))
+    if number is None or twin is None:
+        return False
+    # whole numbers are shown as they are, but for very long ones, which get an exponent
+    is_shown = float(number[0]).is_integer() and "e" not in other
+    return bool(number[0] == twin[0] if is_shown else np.isclose(number[0], twin[0], rtol=1e-5, atol=0.0))
 
 
 @dataclass(frozen=True)
