@@ -20,7 +20,7 @@ def test_a_table_gives_both_versions_the_complexity_and_the_plot(run: Run, tmp_p
     done = bounds(run, "t.csv", "-t", "kind", "--features", "linear", "--plot", "spectra.svg")
     assert done.returncode == 0, done.stderr
     said = done.stdout.decode()
-    assert said.startswith("kind: n = 10 labelled rows, u = 20 unlabelled ones, D = 2 features, K = 2 outputs")
+    assert said.startswith("kind: n = 10 labelled rows, u = 20 unlabelled ones, D = 3 features, K = 2 outputs")
     for part in ("as printed     corrected", "measured: 0.", "singular values of W:", "Corollary 1", "Corollary 2"):
         assert part in said
     assert "it is vacuous and says nothing about this model" in said
