@@ -1,4 +1,4 @@
-"""Laws that every member of a registry must obey; each takes the member and says what it asserts."""
+"""Laws that every member of a registry must obey; each takes the member and says in its name what it asserts."""
 
 from collections.abc import Callable
 from typing import Any
@@ -39,26 +39,26 @@ def finite_differences(loss: Loss, F: np.ndarray, T: np.ndarray, A: np.ndarray, 
     return slope
 
 
-def gradient_is_the_slope(loss: Loss, F: np.ndarray, T: np.ndarray, A: np.ndarray) -> None:
+def assert_gradient_is_the_slope(loss: Loss, F: np.ndarray, T: np.ndarray, A: np.ndarray) -> None:
     """The gradient equals finite differences."""
     np.testing.assert_allclose(
         loss.value_and_gradient(F, T, A)[1], finite_differences(loss, F, T, A), atol=1e-7, rtol=1e-5
     )
 
 
-def loss_is_convex(loss: Loss, F: np.ndarray, H: np.ndarray, T: np.ndarray, A: np.ndarray) -> None:
+def assert_loss_is_convex(loss: Loss, F: np.ndarray, H: np.ndarray, T: np.ndarray, A: np.ndarray) -> None:
     """The (sub-)gradient inequality l(H) >= l(F) + <grad l(F), H - F>."""
     value, gradient = loss.value_and_gradient(F, T, A)
     assert loss.value(H, T, A) >= value + np.sum(gradient * (H - F)) - 1e-10
 
 
-def gradient_is_lipschitz(loss: Loss, F: np.ndarray, H: np.ndarray, T: np.ndarray, A: np.ndarray) -> None:
+def assert_gradient_is_lipschitz(loss: Loss, F: np.ndarray, H: np.ndarray, T: np.ndarray, A: np.ndarray) -> None:
     """||grad l(F) - grad l(H)|| <= curvature ||F - H|| for weights of at most 1."""
     difference = loss.value_and_gradient(F, T, A)[1] - loss.value_and_gradient(H, T, A)[1]
     assert np.linalg.norm(difference) <= loss.curvature * np.max(A) * np.linalg.norm(F - H) * (1 + 1e-9)
 
 
-def weight_zero_means_unknown(loss: Loss, F: np.ndarray, T: np.ndarray, A: np.ndarray) -> None:
+def assert_weight_zero_means_unknown(loss: Loss, F: np.ndarray, T: np.ndarray, A: np.ndarray) -> None:
     """Whatever stands in an entry of weight 0, score or target, value and other gradients stay the same."""
     unknown = A == 0
     other_F, other_T = np.where(unknown, 17.0, F), np.where(unknown, 1.0 - T, T)
@@ -71,7 +71,7 @@ def weight_zero_means_unknown(loss: Loss, F: np.ndarray, T: np.ndarray, A: np.nd
     assert not np.any(gradient[unknown])
 
 
-def quadratic_gradient_is_the_slope(penalty: QuadraticPenalty, W: np.ndarray, E: np.ndarray) -> None:
+def assert_quadratic_gradient_is_the_slope(penalty: QuadraticPenalty, W: np.ndarray, E: np.ndarray) -> None:
     """<gradient(W), E> is the derivative of the value at W along E; exact for a quadratic."""
     slope = (penalty.value(W + E) - penalty.value(W - E)) / 2
     np.testing.assert_allclose(np.sum(penalty.gradient(W) * E), slope, rtol=1e-9, atol=1e-9)
@@ -82,26 +82,26 @@ def prox_objective(penalty: SpectralPenalty, V: np.ndarray, W: np.ndarray, step:
     return 0.5 * float(np.sum((V - W) ** 2)) + step * penalty.value(V)
 
 
-def prox_is_minimal(penalty: SpectralPenalty, W: np.ndarray, step: float, competitors: list[np.ndarray]) -> None:
+def assert_prox_is_minimal(penalty: SpectralPenalty, W: np.ndarray, step: float, competitors: list[np.ndarray]) -> None:
     """No competitor lies below the prox."""
     reached = prox_objective(penalty, penalty.prox(W, step), W, step)
     for V in competitors:
         assert reached <= prox_objective(penalty, V, W, step) + 1e-10 * (1 + abs(reached))
 
 
-def three_points(penalty: SpectralPenalty, W: np.ndarray, step: float, V: np.ndarray) -> None:
+def assert_three_points(penalty: SpectralPenalty, W: np.ndarray, step: float, V: np.ndarray) -> None:
     """phi(V) >= phi(prox) + 1/2 ||V - prox||^2 for phi = prox objective: strong convexity."""
     P = penalty.prox(W, step)
     gained = prox_objective(penalty, V, W, step) - prox_objective(penalty, P, W, step)
     assert gained >= 0.5 * float(np.sum((V - P) ** 2)) - 1e-9 * (1 + gained)
 
 
-def never_rises(history: tuple[float, ...], slack: float) -> None:
+def assert_never_rises(history: tuple[float, ...], slack: float) -> None:
     """A history of objectives that only falls, up to rounding."""
     assert np.all(np.diff(history) <= slack)
 
 
-def solution_proves_itself(solution: Solution, objective: Any, tol: float) -> None:
+def assert_solution_proves_itself(solution: Solution, objective: Any, tol: float) -> None:
     """What a solution says of itself is what the objective says of its point."""
     assert solution.converged
     assert solution.residual <= tol
@@ -109,7 +109,7 @@ def solution_proves_itself(solution: Solution, objective: Any, tol: float) -> No
     np.testing.assert_allclose(solution.value, objective.value(solution.variable), rtol=1e-12)
 
 
-def fails_only(estimator: Any, expected: dict[str, str]) -> None:
+def assert_fails_only(estimator: Any, expected: dict[str, str]) -> None:
     """scikit-learn's own checks pass, all but the expected ones, each named with its reason; and those do fail."""
     results = check_estimator(estimator, on_fail=None, on_skip=None, expected_failed_checks=expected)
     failed = {r["check_name"]: repr(r["exception"]) for r in results if r["status"] in ("failed", "xfail")}

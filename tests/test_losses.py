@@ -52,7 +52,7 @@ def test_values_are_those_of_loops(name: str, seed: int) -> None:
 @pytest.mark.parametrize("name", SMOOTH)
 @given(seed=st.integers(0, 10_000))
 def test_gradients_are_finite_differences(name: str, seed: int) -> None:
-    laws.gradient_is_the_slope(SMOOTH[name], *problem(SMOOTH[name], seed))
+    laws.assert_gradient_is_the_slope(SMOOTH[name], *problem(SMOOTH[name], seed))
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -60,7 +60,7 @@ def test_gradients_are_finite_differences(name: str, seed: int) -> None:
 def test_every_loss_is_convex(name: str, seed: int, scale: float) -> None:
     F, T, A = problem(ALL[name], seed)
     H = F + scale * np.random.default_rng(seed + 1).normal(size=F.shape)
-    laws.loss_is_convex(ALL[name], F, H, T, A)
+    laws.assert_loss_is_convex(ALL[name], F, H, T, A)
 
 
 @pytest.mark.parametrize("name", SMOOTH)
@@ -68,7 +68,7 @@ def test_every_loss_is_convex(name: str, seed: int, scale: float) -> None:
 def test_gradients_are_lipschitz_with_the_stated_constant(name: str, seed: int, scale: float) -> None:
     F, T, A = problem(SMOOTH[name], seed)
     H = F + scale * np.random.default_rng(seed + 1).normal(size=F.shape)
-    laws.gradient_is_lipschitz(SMOOTH[name], F, H, T, A)
+    laws.assert_gradient_is_lipschitz(SMOOTH[name], F, H, T, A)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_the_stated_constant_is_reached(loss: Loss, at: list[float], along: list
 @pytest.mark.parametrize("name", ALL)
 @given(seed=st.integers(0, 10_000))
 def test_an_entry_of_weight_zero_has_no_influence(name: str, seed: int) -> None:
-    laws.weight_zero_means_unknown(ALL[name], *problem(ALL[name], seed))
+    laws.assert_weight_zero_means_unknown(ALL[name], *problem(ALL[name], seed))
 
 
 @pytest.mark.parametrize("name", EXACT)

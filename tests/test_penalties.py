@@ -26,7 +26,7 @@ TAIL_SUMS = [TailSum(0.8, free_rank) for free_rank in range(K + 1)]
 @given(seed=st.integers(0, 10_000))
 def test_the_gradient_of_a_quadratic_penalty_is_its_slope(name: str, seed: int) -> None:
     W, E = np.random.default_rng(seed).normal(size=(2, D, K))
-    laws.quadratic_gradient_is_the_slope(QUADRATIC[name](), W, E)
+    laws.assert_quadratic_gradient_is_the_slope(QUADRATIC[name](), W, E)
 
 
 @pytest.mark.parametrize("name", QUADRATIC)
@@ -52,14 +52,14 @@ def test_no_competitor_lies_below_the_prox(penalty: TailSum, seed: int, step: fl
     W = rng.normal(size=(D, K))
     P = penalty.prox(W, step)
     near = [P + scale * rng.normal(size=(D, K)) for scale in (1e-4, 1e-2, 1.0)]
-    laws.prox_is_minimal(penalty, W, step, [W, np.zeros((D, K)), 0.5 * W, *near])
+    laws.assert_prox_is_minimal(penalty, W, step, [W, np.zeros((D, K)), 0.5 * W, *near])
 
 
 @pytest.mark.parametrize("penalty", [p for p in TAIL_SUMS if p.convex], ids=str)
 @given(seed=st.integers(0, 10_000), step=st.floats(1e-3, 3.0))
 def test_convex_penalties_obey_the_three_point_inequality(penalty: TailSum, seed: int, step: float) -> None:
     W, V = np.random.default_rng(seed).normal(size=(2, D, K))
-    laws.three_points(penalty, W, step, V)
+    laws.assert_three_points(penalty, W, step, V)
 
 
 @pytest.mark.parametrize("penalty", [p for p in TAIL_SUMS if p.convex], ids=str)

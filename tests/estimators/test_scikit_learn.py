@@ -28,19 +28,19 @@ GRAPH = {
 @pytest.mark.parametrize("loss", ["squared", "logistic"])
 def test_the_supervised_classifier_fails_only_where_minus_one_is_a_class(loss: str) -> None:
     model = LSVVClassifier(manifold=0.0, features=RandomFourier(100), loss=loss, ridge=1e-2, tol=1e-5)
-    laws.fails_only(model, MINUS_ONE)
+    laws.assert_fails_only(model, MINUS_ONE)
 
 
 def test_the_classifier_fails_only_where_minus_one_and_the_graph_contradict_a_check() -> None:
-    laws.fails_only(LSVVClassifier(features=RandomFourier(100)), MINUS_ONE | GRAPH)
+    laws.assert_fails_only(LSVVClassifier(features=RandomFourier(100)), MINUS_ONE | GRAPH)
 
 
 def test_the_supervised_regressor_passes_every_check() -> None:
-    laws.fails_only(LSVVRegressor(manifold=0.0, features=RandomFourier(100)), {})
+    laws.assert_fails_only(LSVVRegressor(manifold=0.0, features=RandomFourier(100)), {})
 
 
 def test_the_regressor_as_it_comes_fails_only_where_the_graph_contradicts_a_check() -> None:
-    laws.fails_only(LSVVRegressor(), GRAPH)
+    laws.assert_fails_only(LSVVRegressor(), GRAPH)
 
 
 @pytest.mark.parametrize("kind", [LSVVClassifier, LSVVRegressor])

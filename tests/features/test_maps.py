@@ -36,7 +36,7 @@ def rows(rng: np.random.Generator) -> np.ndarray:
 def test_a_map_is_a_scikit_learn_transformer(name: str) -> None:
     reason = "landmarks are drawn: a repeated row can be drawn twice, a row of weight 2 once"
     drawn = {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in ("dense", "sparse")}
-    laws.fails_only(clone(MEMBERS[name]), drawn if isinstance(MEMBERS[name], LandmarkMap) else {})
+    laws.assert_fails_only(clone(MEMBERS[name]), drawn if isinstance(MEMBERS[name], LandmarkMap) else {})
 
 
 @pytest.mark.parametrize("name", MEMBERS)

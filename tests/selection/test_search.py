@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris, make_multilabel_classification
 
-from laws import fails_only
+from laws import assert_fails_only
 from lsvv import LSVVClassifierCV, LSVVRegressorCV
 from lsvv.features import Linear, Nystroem, RandomFourier
 
@@ -197,7 +197,7 @@ def test_scikit_learn_checks(estimator: Any) -> None:
     }
     if isinstance(estimator, LSVVClassifierCV):
         expected["check_classifiers_classes"] = "-1 means unlabelled"
-    fails_only(estimator, expected)
+    assert_fails_only(estimator, expected)
 
 
 def test_limited_to_settings_is_the_search_over_them_alone() -> None:

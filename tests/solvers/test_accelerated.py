@@ -27,8 +27,8 @@ def test_the_objective_falls_to_a_critical_point(
     problem = make_problem(one_class_a_row=one_class_a_row)
     objective = problem.objective(name, put, spectral=0.05, free_rank=free_rank, fit_intercept=fit_intercept)
     solution = minimise(objective, AcceleratedProximalGradient(), tol=TOL, max_iter=5000)
-    laws.solution_proves_itself(solution, objective, TOL)
-    laws.never_rises(solution.history, objective.rounding)
+    laws.assert_solution_proves_itself(solution, objective, TOL)
+    laws.assert_never_rises(solution.history, objective.rounding)
     assert len(solution.history) == solution.n_iter + 1
     assert f"Converged: the residual is below tol={TOL:g}" in solution.status
 
@@ -117,7 +117,7 @@ def test_the_step_recovers_from_a_lipschitz_constant_that_is_too_small(put: Put)
     objective = problem.objective("logistic", put, spectral=0.02)
     objective.__dict__["lipschitz"] = objective.lipschitz / 100
     solution = minimise(objective, AcceleratedProximalGradient(), tol=1e-7, max_iter=3000)
-    laws.never_rises(solution.history, objective.rounding)
+    laws.assert_never_rises(solution.history, objective.rounding)
     assert solution.value == pytest.approx(exact, rel=1e-8)
 
 

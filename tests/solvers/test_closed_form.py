@@ -20,7 +20,7 @@ def test_it_solves_one_system_an_output(put: Put, masked: bool) -> None:
     W, b = naive.ridge_with_intercept(problem.Phi, problem.T, problem.A, 0.02 * np.eye(6) + 0.3 * problem.G)
     laws.assert_close(solution.variable, W)
     laws.assert_close(objective.risk.intercept(solution.variable), b)
-    laws.solution_proves_itself(solution, objective, 1e-10)
+    laws.assert_solution_proves_itself(solution, objective, 1e-10)
     assert "Solved in closed form, by one Cholesky factorisation" in solution.status
 
 

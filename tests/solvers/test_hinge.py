@@ -79,7 +79,7 @@ def test_each_stage_comes_closer(put: Put) -> None:
     objective = make_problem().objective("hinge", put)
     solution = solve(objective, tol=1e-4, max_iter=5000)
     assert len(solution.history) == len(SMOOTHINGS)
-    laws.never_rises(solution.history[-3:], 1e-3)
+    laws.assert_never_rises(solution.history[-3:], 1e-3)
     assert solution.value < objective.value(objective.start)
 
 
