@@ -133,7 +133,7 @@ class MulticlassHinge(Loss):
         """sum_i a_i l_i and a_i (p_i - t_i), p_i the maximiser."""
         xp = namespace(F)
         a, U = A[:, 0], F + (1.0 - T)
-        P = _project_to_simplex(U / self.smoothing) if self.smoothing else _first_maximum(U)
+        P = self.maximiser(U.T).T
         losses = xp.sum(P * U, axis=1) - xp.sum(F * T, axis=1) - self.gap * xp.sum(P * P, axis=1)
         # the row's own class sits at margin 0 in U, so the unsmoothed value is never negative
         return float(xp.sum(a * losses)), a[:, None] * (P - T)
@@ -141,11 +141,14 @@ class MulticlassHinge(Loss):
     def derivatives(self, F: Array, T: Array) -> tuple[Array, Array]:
         """p - t, and (1 - 1 / |support|) / gamma on the support of p."""
         xp = namespace(F)
-        U = F + (1.0 - T)
-        P = _project_to_simplex(U / self.smoothing) if self.smoothing else _first_maximum(U)
+        P = self.maximiser((F + (1.0 - T)).T).T
         support = xp.astype(P > 0, F.dtype)
         share = 1.0 - 1.0 / xp.sum(support, axis=1, keepdims=True)
         return P - T, support * share * (1.0 / self.smoothing if self.smoothing else 0.0)
+
+    def maximiser(self, U: Array) -> Array:
+        """p in the simplex that maximises <p, u> - gamma/2 ||p||^2, classes along the first axis of ``U``."""
+        return _project_to_simplex(U / self.smoothing) if self.smoothing else _first_maximum(U)
 
 
 @dataclass(frozen=True)
@@ -215,21 +218,28 @@ def smoothed(loss: MulticlassHinge | BinaryHinge, gamma: float) -> MulticlassHin
 
 
 def _first_maximum(U: Array) -> Array:
-    """The indicator of each row's first maximum."""
+    """The indicator of the first maximum along the first axis."""
     xp = namespace(U)
-    columns = xp.arange(U.shape[1], device=U.device)
-    return xp.astype(columns[None, :] == xp.argmax(U, axis=1)[:, None], U.dtype)
+    classes = xp.reshape(xp.arange(U.shape[0], device=U.device), (-1,) + (1,) * (U.ndim - 1))
+    return xp.astype(classes == xp.argmax(U, axis=0)[None], U.dtype)
 
 
 def _project_to_simplex(U: Array) -> Array:
-    """The nearest point of the probability simplex to each row (sort, then threshold)."""
+    """max(u - tau, 0) along the first axis, tau such that the sum is 1: the nearest point of the probability simplex.
+
+    tau = (sum over the support of u - 1) / |support| grows from the whole axis as support, and with it the support
+    falls until none leaves (Michelot): a few passes without sorting.
+    """
     xp = namespace(U)
-    # a shift of a row moves nothing, and keeps far-out scores from swallowing the 1
-    U = U - xp.max(U, axis=1, keepdims=True)
-    ordered = xp.flip(xp.sort(U, axis=1), axis=1)
-    excess = xp.cumulative_sum(ordered, axis=1) - 1.0
-    count = xp.astype(xp.arange(1, U.shape[1] + 1, device=U.device), U.dtype)[None, :]
-    support = xp.sum(xp.astype(ordered * count > excess, xp.int64), axis=1, keepdims=True)
-    shift = xp.take_along_axis(excess, support - 1, axis=1) / xp.astype(support, U.dtype)
-    P = U - shift
+    # a shift moves nothing, and keeps far-out scores from swallowing the 1
+    U = U - xp.max(U, axis=0, keepdims=True)
+    count = U.shape[0]
+    tau = (xp.sum(U, axis=0, keepdims=True) - 1.0) / count
+    for _ in range(count):
+        support = xp.astype(tau < U, U.dtype)
+        higher = (xp.sum(support * U, axis=0, keepdims=True) - 1.0) / xp.sum(support, axis=0, keepdims=True)
+        if not bool(xp.any(higher > tau)):
+            break
+        tau = xp.maximum(higher, tau)
+    P = U - tau
     return xp.where(P > 0, P, xp.zeros_like(P))

@@ -35,7 +35,10 @@ WHOLE_GRID_ROWS = 15
 HINGE = MulticlassHinge(smoothing=0.1)
 MAX_ITER, REFIT_STEPS = 300, 3000
 """Steps of a candidate tried, and of the chosen one."""
-STACK_BYTES = 1e8
+STACK_BYTES = 1e6
+"""Of the scores of problems solved side by side, which should stay in a cache."""
+PROJECTION = 100.0
+"""Operations that the hinge's projection of one score costs as much time as."""
 TOO_DEAR = 1e13
 """Operations of a split beyond which five folds over the candidates are refused: they take half an hour or more."""
 
@@ -179,7 +182,7 @@ def cross_validate(
 def _step_operations(n: int, D: int, K: int, loss: Loss) -> float:
     """Of one step of one candidate: the gradient of loss and penalty, and the prox."""
     least = min(D, K)
-    gradient = 2.0 * D * D * K if isinstance(loss, Squared) else 4.0 * n * D * K
+    gradient = 2.0 * D * D * K if isinstance(loss, Squared) else (4.0 * D + PROJECTION) * n * K
     return gradient + 2.0 * D * D * K + 4.0 * D * K * least + 10.0 * least**3
 
 
@@ -314,19 +317,27 @@ def _smooth_part(
     Z: np.ndarray, T: np.ndarray, A: np.ndarray, loss: Loss, penalty: _Penalty
 ) -> tuple[Gradient, np.ndarray]:
     """The gradient of loss + penalty on stacks, and where to start: the closed form for the squared loss, else 0."""
-    S = penalty.ridge.size
-    if isinstance(loss, Squared) and len(distinct_columns(A)) == 1:
-        C, B = (Z.T * A[:, 0]) @ Z, (Z.T * A[:, 0]) @ T
-        return lambda V, s: penalty.add_gradient(2.0 * (np.matmul(C, V) - B), V, s), _closed_forms(C, B, penalty)
-    many_T, many_A = np.tile(T, (S, 1)), np.tile(A, (S, 1))
+    start = np.zeros((penalty.ridge.size, Z.shape[1], T.shape[1]))
+    if isinstance(loss, MulticlassHinge):
+        return _hinge_gradient(Z, T, A, loss, penalty), start
+    if len(distinct_columns(A)) > 1:
+        return lambda V, s: penalty.add_gradient(np.matmul(Z.T, 2.0 * A * (np.matmul(Z, V) - T)), V, s), start
+    C, B = (Z.T * A[:, 0]) @ Z, (Z.T * A[:, 0]) @ T
+    return lambda V, s: penalty.add_gradient(2.0 * (np.matmul(C, V) - B), V, s), _closed_forms(C, B, penalty)
+
+
+def _hinge_gradient(Z: np.ndarray, T: np.ndarray, A: np.ndarray, loss: MulticlassHinge, penalty: _Penalty) -> Gradient:
+    """Of the hinge and the penalty on stacks, with classes first and rows last: two products move the whole stack."""
+    targets, weight = T.T[:, None, :], A[:, 0]
 
     def gradient(V: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-        F = np.matmul(Z, V)
-        size = F.shape[0] * F.shape[1]
-        R = loss.value_and_gradient(F.reshape(size, -1), many_T[:size], many_A[:size])[1]
-        return penalty.add_gradient(np.matmul(Z.T, R.reshape(F.shape)), V, numbers)
+        S, D, K = V.shape
+        F = (V.transpose(2, 0, 1).reshape(K * S, D) @ Z.T).reshape(K, S, -1)
+        R = weight * (loss.maximiser(F + (1.0 - targets)) - targets)
+        slopes = (R.reshape(K * S, -1) @ Z).reshape(K, S, D)
+        return penalty.add_gradient(np.ascontiguousarray(slopes.transpose(1, 2, 0)), V, numbers)
 
-    return gradient, np.zeros((S, Z.shape[1], T.shape[1]))
+    return gradient
 
 
 def _closed_forms(C: np.ndarray, B: np.ndarray, penalty: _Penalty) -> np.ndarray:
