@@ -327,15 +327,18 @@ def _smooth_part(
 
 
 def _hinge_gradient(Z: np.ndarray, T: np.ndarray, A: np.ndarray, loss: MulticlassHinge, penalty: _Penalty) -> Gradient:
-    """Of the hinge and the penalty on stacks, with classes first and rows last: two products move the whole stack."""
-    targets, weight = T.T[:, None, :], A[:, 0]
+    """Of the hinge and the penalty on stacks, with classes first and rows last: two products move the whole stack.
+
+    The hinge's part is in single precision: candidates stop at a step of 1e-4, and the chosen one is fitted in double.
+    """
+    Z, targets, weight = (part.astype(np.float32) for part in (Z, T.T[:, None, :], A[:, 0]))
 
     def gradient(V: np.ndarray, numbers: np.ndarray) -> np.ndarray:
         S, D, K = V.shape
-        F = (V.transpose(2, 0, 1).reshape(K * S, D) @ Z.T).reshape(K, S, -1)
+        F = (V.transpose(2, 0, 1).reshape(K * S, D).astype(np.float32) @ Z.T).reshape(K, S, -1)
         R = weight * (loss.maximiser(F + (1.0 - targets)) - targets)
         slopes = (R.reshape(K * S, -1) @ Z).reshape(K, S, D)
-        return penalty.add_gradient(np.ascontiguousarray(slopes.transpose(1, 2, 0)), V, numbers)
+        return penalty.add_gradient(slopes.transpose(1, 2, 0).astype(np.float64), V, numbers)
 
     return gradient
 
