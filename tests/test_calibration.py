@@ -1,4 +1,4 @@
-"""Probabilities: normalised, finite, and the temperature that a plain search finds."""
+"""Probabilities: normalised, finite, and the temperature that a plain search finds; the threshold of a label."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 import laws
 import naive
 from laws import Put
-from lsvv.calibration import fit_temperature, probabilities
+from lsvv.calibration import fit_temperature, fit_threshold, probabilities
 from lsvv.linalg import to_numpy
 
 
@@ -77,3 +77,45 @@ def test_scores_that_are_all_wrong_are_flattened() -> None:
 
 def test_scores_of_zero_have_temperature_one() -> None:
     assert fit_temperature(np.zeros((3, 2)), np.eye(2)[[0, 1, 0]], np.ones((3, 2)), one_class_a_row=True) == 1.0
+
+
+def _labels(rng: np.random.Generator, n: int, crossing: float) -> tuple[np.ndarray, np.ndarray]:
+    """Expectations of n rows and two labels, and labels that are there by halves at ``crossing``."""
+    M = rng.uniform(size=(n, 2))
+    return M, (rng.uniform(size=M.shape) < 0.5 + 1.5 * (M - crossing)).astype(np.float64)
+
+
+@pytest.mark.parametrize("crossing", [0.35, 0.6])
+def test_the_threshold_is_where_labels_are_as_likely_as_not(crossing: float, rng: np.random.Generator) -> None:
+    M, T = _labels(rng, 20_000, crossing)
+    assert fit_threshold(M, T, np.ones(M.shape)) == pytest.approx(crossing, abs=0.01)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_expectations_that_are_right_keep_their_half(seed: int) -> None:
+    M, T = _labels(np.random.default_rng(seed), 200, 0.5)
+    assert abs(fit_threshold(M, T, np.ones(M.shape)) - 0.5) < 0.05
+
+
+def test_a_handful_of_labels_moves_no_threshold() -> None:
+    M, T = np.array([[0.3], [0.35], [0.4], [0.6]]), np.array([[0.0], [1.0], [1.0], [1.0]])
+    assert fit_threshold(M, T, np.ones(M.shape)) == 0.5
+
+
+def test_unknown_entries_move_no_threshold_and_a_weight_moves_it(rng: np.random.Generator) -> None:
+    M, T = _labels(rng, 2000, 0.4)
+    weights = np.ones(M.shape)
+    weights[:, 1] = 0.0
+    there = fit_threshold(M, T, weights)
+    assert fit_threshold(M, np.column_stack([T[:, 0], 1.0 - T[:, 1]]), weights) == there
+    assert fit_threshold(M, T, weights * (1.0 + 3.0 * T)) < there
+
+
+@pytest.mark.parametrize("M", [np.full((50, 2), 0.4), np.zeros((50, 2)), np.ones((50, 2))])
+def test_expectations_that_tell_nothing_keep_their_half(M: np.ndarray) -> None:
+    assert fit_threshold(M, np.ones(M.shape), np.ones(M.shape)) == 0.5
+
+
+def test_labels_that_contradict_their_expectations_keep_their_half(rng: np.random.Generator) -> None:
+    M = rng.uniform(size=(500, 2))
+    assert fit_threshold(M, (M < 0.5).astype(np.float64), np.ones(M.shape)) == 0.5

@@ -1,4 +1,7 @@
-"""Probabilities from scores: softmax or sigmoid of scores / temperature, the temperature fitted on held-out scores."""
+"""Decisions and probabilities from scores: the threshold of a label, and the temperature of softmax or sigmoid.
+
+Both are fitted on held-out scores.
+"""
 
 from __future__ import annotations
 
@@ -45,3 +48,32 @@ def fit_temperature(scores: np.ndarray, T: np.ndarray, weights: np.ndarray, *, o
     if slope(high) <= 0.0:
         return float(np.exp(-high))
     return float(np.exp(-brentq(slope, low, high, xtol=1e-12)))
+
+
+def fit_threshold(expectations: np.ndarray, T: np.ndarray, weights: np.ndarray) -> float:
+    """The expectation at which a label is as likely as not: 1/2 + (1/2 - a) / b, from T = a + b (expectation - 1/2).
+
+    The line is fitted by least squares to the held-out expectations between 1/4 and 3/4, of all outputs together.
+    Where scores are shrunken, most labels are there long before 1/2. A shift within two of its standard errors is none,
+    and a larger one is shortened, to shift (1 - (2 error / shift)^2); a label has a variance of 1/4 at most.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> shrunken = np.linspace(0.0, 0.6, 1000)[:, None]
+    >>> round(fit_threshold(shrunken, (shrunken > 0.4).astype(float), np.ones((1000, 1))), 1)
+    0.4
+    """
+    near = (np.abs(expectations - 0.5) < 0.25) & (weights > 0)
+    X = np.stack([np.ones(int(near.sum())), expectations[near] - 0.5], axis=1)
+    if len(X) < 2 or np.ptp(X[:, 1]) < 1e-6:
+        return 0.5
+    weighted = X.T * weights[near]
+    influence = np.linalg.inv(weighted @ X) @ weighted
+    rate, slope = influence @ T[near]
+    if slope <= 0.0:
+        return 0.5
+    shift = (0.5 - rate) / slope
+    error = 0.5 * np.linalg.norm(influence[0] + shift * influence[1]) / slope
+    kept = 1.0 - (2.0 * error / shift) ** 2 if abs(shift) > 2.0 * error else 0.0
+    return float(np.clip(0.5 + kept * shift, 0.25, 0.75))

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from lsvv.calibration import fit_temperature
+from lsvv.calibration import fit_temperature, fit_threshold
 from lsvv.estimators import LSVVClassifier, LSVVRegressor
 from lsvv.estimators.classifier import ClassifierPredictions
 from lsvv.estimators.regressor import RegressorPredictions
@@ -23,7 +23,8 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
     Every setting gets its leave-one-label-out predictions (exact for the squared loss, one Newton step for the
     others; the row stays in the graph). The model is their average, stretched to undo the shrinkage of averaging. The
     settings of one map and loss are weighed by exp(-c n (loss - best) / (2 best)) with the Brier score as loss; maps
-    and losses so that the leave-one-out loss of the whole is small, the more evenly the fewer labels there are.
+    and losses so that the leave-one-out loss of the whole is small, the more evenly the fewer labels there are. Of
+    several labels a row, each is given from the expectation on at which leave-one-out finds it as likely as not.
 
     Parameters
     ----------
@@ -132,7 +133,6 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
 
     def fit(self, X: Any, y: Any, *, X_unlabeled: Any = None, sample_weight: Any = None) -> Self:
         """Try every setting by leave-one-label-out, then average them (or refit the best); see the class."""
-        self._threshold = 0.5
         super().fit(X, y, X_unlabeled=X_unlabeled, sample_weight=sample_weight)
         if self.best_estimator_ is not None and self.best_params_["loss"] == "squared":
             # raw scores, where the average is one of probabilities
@@ -141,6 +141,15 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
 
     def _choose(self, notes: Sequence[str], allowed: Callable[[Setting], bool] = lambda _: True) -> None:
         super()._choose(notes, allowed)
+        self._threshold = 0.5
+        if not (self._codec.one_class_a_row or self._refits):
+            weights = self._A * self._known.sum(axis=0)
+            self._threshold = fit_threshold(self.loo_predictions_, self._T, weights)
+        if self._threshold != 0.5:
+            self.notes_ += (
+                f"A label is given from an expectation of {self._threshold:.2f} on in place of 0.5: leaving labels out "
+                f"one by one, every second one of that expectation is there.",
+            )
         self.temperature_ = fit_temperature(
             self.loo_predictions_ - self._threshold,
             self._T,

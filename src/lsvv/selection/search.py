@@ -108,7 +108,7 @@ class SearchEstimator(BaseEstimator):
         self._explore(X, targets, rng)
         self._choose((*targets.notes, *self._left_out()))
         self.best_estimator_ = None
-        if self.selection == "best" or self._sampled:
+        if self._refits:
             core = self.core(self.best_params_)
             self.best_estimator_ = core.fit(*given, X_unlabeled=X_unlabeled, sample_weight=sample_weight)
         self.transduction_ = self._filled(to_numpy(self._checked_scores(X)), targets)
@@ -170,6 +170,11 @@ class SearchEstimator(BaseEstimator):
             if self.verbose:
                 print(f"[{type(self).__name__}] {len(self.atlas_.settings)} settings tried, map {number + 1}.")
         tour.finish(_axis("spectral", self.spectral), _axis("free_rank", self.free_rank), rng)
+
+    @property
+    def _refits(self) -> bool:
+        """Whether the best setting is fitted anew, on all rows, and takes the place of the average."""
+        return self.selection == "best" or self._sampled
 
     @property
     def _weighs_apart(self) -> bool:
