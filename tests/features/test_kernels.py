@@ -34,6 +34,12 @@ def test_orthogonal_frequencies_follow_the_same_law(kernel: IsotropicKernel, rng
         laws.assert_close(gram, np.diag(np.diag(gram)), atol=1e-9 * gram.max())
 
 
+@pytest.mark.parametrize("n_columns", [7, 2000])
+def test_more_orthogonal_frequencies_begin_with_the_same_ones(n_columns: int) -> None:
+    few, more = (Gaussian().orthogonal_frequencies(np.random.default_rng(0), n_columns, count) for count in (3, 6))
+    laws.assert_close(few, more[:, :3])
+
+
 @pytest.mark.parametrize("kernel", MEMBERS, ids=str)
 def test_a_kernel_is_one_at_distance_zero_and_positive_semi_definite(kernel: Kernel, rng: np.random.Generator) -> None:
     X = rng.normal(size=(10, 3))

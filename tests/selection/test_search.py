@@ -123,6 +123,40 @@ def test_masked_labels_are_the_columns_alone() -> None:
     assert together.predict(X).shape == Y.shape
 
 
+def shrunken_labels(n: int = 400) -> tuple[np.ndarray, np.ndarray]:
+    """Two rare labels that a line can only hint at: its scores stay low where most rows have the label."""
+    X = np.random.default_rng(0).normal(size=(n, 2))
+    return X, (X > 1.0).astype(np.float64)
+
+
+LINE: dict[str, Any] = {**SMALL, "features": Linear(), "loss": "squared", "manifold": 0.0}
+
+
+def test_a_label_is_given_where_it_is_as_likely_as_not() -> None:
+    X, Y = shrunken_labels()
+    model = LSVVClassifierCV(**LINE).fit(X[:200], Y[:200])
+    at_half = (np.asarray(model._scores(X[200:])) > 0.5).astype(np.float64)
+    given = model.predict(X[200:])
+    assert np.mean(given != Y[200:]) < 0.8 * np.mean(at_half != Y[200:])
+    assert any(sentence.startswith("A label is given from an expectation of 0.") for sentence in model.notes_)
+
+
+def test_labels_given_are_those_more_likely_than_not() -> None:
+    X, Y = shrunken_labels()
+    Y[100:] = np.nan
+    model = LSVVClassifierCV(**LINE).fit(X, Y)
+    given = model.predict(X)
+    assert np.array_equal(given, model.predict_proba(X) > 0.5)
+    assert np.array_equal(given, model.decision_function(X) > 0.0)
+    assert np.array_equal(given[100:], model.transduction_[100:])
+
+
+def test_the_best_setting_refitted_gives_labels_as_the_core_does() -> None:
+    X, Y = shrunken_labels()
+    model = LSVVClassifierCV(**LINE, selection="best").fit(X, Y)
+    assert np.array_equal(model.predict(X), model.best_estimator_.predict(X))
+
+
 def test_regression_with_missing_entries() -> None:
     X = np.random.default_rng(0).uniform(-2, 2, size=(120, 1))
     Y = np.hstack([np.sin(X), 100 + 10 * X])

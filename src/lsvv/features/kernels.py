@@ -10,6 +10,8 @@ import numpy as np
 
 from lsvv.linalg import Array, dense, namespace, squared_distances
 
+ENTRIES_AT_ONCE = 10**6
+
 
 class Kernel(ABC):
     """kappa(x, z) = E cos(w'(x - z)), w drawn from the spectral measure (Bochner); inputs in units of the width."""
@@ -33,15 +35,26 @@ class IsotropicKernel(Kernel):
     def orthogonal_frequencies(self, rng: np.random.Generator, n_columns: int, n_draws: int) -> np.ndarray:
         """The same marginal law with directions orthogonal within blocks of ``n_columns`` draws."""
         blocks = []
-        for _ in range(-(-n_draws // n_columns)):
-            Q, R = np.linalg.qr(rng.standard_normal((n_columns, n_columns)))
-            lengths = np.sqrt(rng.chisquare(n_columns, size=n_columns))
+        for start in range(0, n_draws, n_columns):
+            count = min(n_columns, n_draws - start)
+            Q, R = np.linalg.qr(_leading_columns(rng, n_columns, count))
+            lengths = np.sqrt(rng.chisquare(n_columns, size=n_columns))[:count]
             blocks.append(Q * np.sign(np.diag(R)) * lengths)
-        return np.concatenate(blocks, axis=1)[:, :n_draws] * self.scales(rng, n_draws)
+        return np.concatenate(blocks, axis=1) * self.scales(rng, n_draws)
 
     @abstractmethod
     def scales(self, rng: np.random.Generator, n_draws: int) -> np.ndarray:
         """The factor on each Gaussian frequency."""
+
+
+def _leading_columns(rng: np.random.Generator, n: int, count: int) -> np.ndarray:
+    """The first ``count`` columns of an n x n Gaussian matrix: more of them begin with the same ones.
+
+    A few rows are drawn at a time, so the whole matrix is never held.
+    """
+    height = max(1, ENTRIES_AT_ONCE // n)
+    heights = [min(height, n - start) for start in range(0, n, height)]
+    return np.concatenate([rng.standard_normal((some, n))[:, :count] for some in heights])
 
 
 @dataclass(frozen=True)
