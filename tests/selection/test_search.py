@@ -70,6 +70,7 @@ def test_best_refits_the_core_estimator() -> None:
     model = LSVVClassifierCV(**{**SMALL, "loss": "squared"}, selection="best").fit(X, y)
     assert model.best_estimator_ is not None
     assert model.best_estimator_.ridge == model.best_params_["ridge"]
+    assert model.best_estimator_ is not None
     assert np.array_equal(model.predict(X), model.best_estimator_.predict(X))
     assert model.score(X, truth) > 0.8
 
@@ -154,6 +155,7 @@ def test_labels_given_are_those_more_likely_than_not() -> None:
 def test_the_best_setting_refitted_gives_labels_as_the_core_does() -> None:
     X, Y = shrunken_labels()
     model = LSVVClassifierCV(**LINE, selection="best").fit(X, Y)
+    assert model.best_estimator_ is not None
     assert np.array_equal(model.predict(X), model.best_estimator_.predict(X))
 
 
