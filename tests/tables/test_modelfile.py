@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 import skops.io
 
-from lsvv.features import Nystroem
+from lsvv.features import Linear, Nystroem
 from lsvv.selection import search
 from lsvv.tables import Filled, Table, TableError, fill, parse, summary, write_atomically
 from lsvv.tables.modelfile import FORMAT_VERSION, TableModel, opened, saved
@@ -134,6 +134,14 @@ def test_onnx_of_labels_has_both_maps_and_both_links(rng: np.random.Generator) -
     assert nodes >= {"Cos", "Sigmoid", "Identity"}
     session = onnxruntime.InferenceSession(exported(model), providers=["CPUExecutionProvider"])
     np.testing.assert_allclose(session.run(None, {"X": X})[0] - 0.5, model.decision_function(X), atol=1e-5)
+
+
+def test_onnx_gives_a_label_above_one_half_whatever_the_model_does(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(400, 2))
+    model = choose_model("labels", 400).set_params(features=Linear(), loss="squared").fit(X, (X > 1.0).astype(float))
+    assert model._threshold < 0.45
+    session = onnxruntime.InferenceSession(exported(model), providers=["CPUExecutionProvider"])
+    np.testing.assert_array_equal(session.run(None, {"X": X})[0] > 0.5, model.predict(X))
 
 
 def test_other_features_cannot_be_exported() -> None:

@@ -35,7 +35,8 @@ class Part:
 def exported(model: Any) -> bytes:
     """The ONNX bytes of a fitted estimator: input "X" (rows, features), output "scores" (rows, outputs).
 
-    Scores are what the estimator thresholds or returns: one expectation a class or label, numbers on their own scale.
+    Scores are one expectation a class, of which the largest is given; one a label, given above 0.5; numbers on their
+    own scale.
     All is in double precision, so that onnxruntime's scores are the estimator's to 1e-5.
     """
     try:
@@ -85,6 +86,8 @@ def _parts(model: Any) -> tuple[list[Part], np.ndarray, np.ndarray]:
     codec = model._codec
     if isinstance(codec, Numbers):
         slope, shift = slope * codec.scale, shift * codec.scale + codec.mean
+    elif not codec.one_class_a_row:
+        shift = shift + (0.5 - model._threshold)
     return parts, slope[None, :], shift[None, :]
 
 
