@@ -11,6 +11,7 @@ import numpy as np
 from lsvv.linalg import Array, dense, namespace, squared_distances
 
 ENTRIES_AT_ONCE = 10**6
+"""Of a square matrix of which a few columns are kept."""
 
 
 class Kernel(ABC):
