@@ -172,7 +172,7 @@ def test_failures_are_told_below_the_table(tmp_path: Path) -> None:
         "iris: 1 trials failed; splits that not all methods ended are left out."
         in result_grid(results.table("linear-mc")).notes
     )
-    assert "Failed 1 times: no." in overview_page(results).blocks
+    assert "Failed 1 times, iris (linear) by 'atlas': no." in overview_page(results).blocks
 
 
 def test_other_figures_stand_beside_the_compared_one(tmp_path: Path) -> None:

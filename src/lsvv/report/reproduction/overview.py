@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from lsvv.experiments.comparing import Comparison, Goal, comparisons, goals, ranks_by_space
 from lsvv.experiments.plan import CHOOSERS, DECLARED_CHOOSER
+from lsvv.experiments.records import Record
 from lsvv.experiments.summary import BASELINES, OURS, Results, Row
 from lsvv.experiments.verdicts import LEAST_SPLITS, Verdict, verdicts
 from lsvv.report.reproduction.blocks import Block, Entry, Grid, Page
@@ -39,12 +40,17 @@ def _records(results: Results) -> Iterator[str]:
         f"{len(results)} trials are on record, {len(failed)} of them failed; the splits took "
         f"{results.seconds() / 3600:.2f} hours, summed over processes."
     )
-    for reason, count in Counter(record.reason for record in failed).most_common(5):
-        yield f"Failed {count} times: {reason.rstrip('.')}."
+    for (reason, place), count in Counter((record.reason, _place(record)) for record in failed).most_common(5):
+        yield f"Failed {count} times, {place}: {reason.rstrip('.')}."
     for environment, count in results.environments():
         versions = ", ".join(f"{name} {version}" for name, version in sorted(environment["versions"].items()))
         yield f"{count} trials: {environment['machine']}, {environment['cores']} cores, {versions}."
     yield _codes(results)
+
+
+def _place(record: Record) -> str:
+    """Where a trial belongs, such as "iris (linear) by 'cv'"."""
+    return f"{record.trial['data']} ({record.trial['space']}) by '{record.trial['chooser']}'"
 
 
 def _codes(results: Results) -> str:
