@@ -70,7 +70,6 @@ def test_best_refits_the_core_estimator() -> None:
     model = LSVVClassifierCV(**{**SMALL, "loss": "squared"}, selection="best").fit(X, y)
     assert model.best_estimator_ is not None
     assert model.best_estimator_.ridge == model.best_params_["ridge"]
-    assert model.best_estimator_ is not None
     assert np.array_equal(model.predict(X), model.best_estimator_.predict(X))
     assert model.score(X, truth) > 0.8
 

@@ -40,7 +40,7 @@ STACK_BYTES = 1e6
 PROJECTION = 100.0
 """Operations that the hinge's projection of one score costs as much time as."""
 TOO_DEAR = 1e13
-"""Operations of a split beyond which five folds over the candidates are refused: they take half an hour or more."""
+"""Operations of a split beyond which five folds over the candidates are refused: some 20 minutes on one core."""
 
 TAU_A = tuple(10.0**e for e in range(-15, -5))
 TAU_I = (0.0, *TAU_A)
