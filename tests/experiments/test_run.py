@@ -216,9 +216,33 @@ def test_what_others_finished_is_kept_when_a_worker_dies(tmp_path: Path, monkeyp
     pool = SimpleNamespace(executor=Dying(), jobs=3)
     monkeypatch.setattr("lsvv.experiments.run._pool", lambda *_: nullcontext(pool))
     monkeypatch.setattr("lsvv.experiments.run.wait", lambda flying, return_when: (list(flying), set()))
-    with pytest.raises(RecordsError, match=f"while {UNITS[0].data} was worked"):
+    with pytest.raises(RecordsError, match=f"with {UNITS[0].data} in work"):
         run(UNITS, None, tmp_path, work=figured)
     assert [record.trial for record in read_records(tmp_path)] == [*UNITS[1].trials, *UNITS[2].trials]
+
+
+class Refusing(Executor):
+    """Its first call never ends, its second is done, and then the worker of the first is found dead."""
+
+    def __init__(self) -> None:
+        self._futures: list[Future[object]] = [Future(), Future()]
+
+    def submit(self, call, /, *args, **kwargs):  # type: ignore[no-untyped-def]
+        if not self._futures:
+            raise TerminatedWorkerError("killed")
+        if len(self._futures) == 1:
+            self._futures[0].set_result(call(*args, **kwargs))
+        return self._futures.pop(0)
+
+
+def test_a_worker_that_dies_before_more_is_handed_out_ends_the_run_with_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pool = SimpleNamespace(executor=Refusing(), jobs=2)
+    monkeypatch.setattr("lsvv.experiments.run._pool", lambda *_: nullcontext(pool))
+    with pytest.raises(RecordsError, match=f"with {UNITS[0].data} in work"):
+        run(UNITS, None, tmp_path, work=figured)
+    assert [record.trial for record in read_records(tmp_path)] == list(UNITS[1].trials)
 
 
 Start = Callable[..., "subprocess.Popen[str]"]

@@ -254,21 +254,21 @@ def _work_all(
                 return
             flying[pool.executor.submit(_timed, work, unit, data)] = unit
 
-    hand_out()
-    while flying:
-        done, _ = wait(flying, return_when=FIRST_COMPLETED)
-        # a worker that died must not take along what others finished
-        for future in sorted(done, key=_is_broken):
-            unit = flying.pop(future)
-            try:
-                records, seconds = future.result()
-            except TerminatedWorkerError as error:
-                raise RecordsError(
-                    f"A worker was ended from outside while {unit.data} was worked, most likely for want of memory. "
-                    "All finished splits are on record: run the command again with fewer --jobs."
-                ) from error
-            ledger.enter(unit, records, seconds, pool.jobs)
+    try:
         hand_out()
+        while flying:
+            done, _ = wait(flying, return_when=FIRST_COMPLETED)
+            # a worker that died must not take along what others finished
+            for future in sorted(done, key=_is_broken):
+                records, seconds = future.result()
+                ledger.enter(flying.pop(future), records, seconds, pool.jobs)
+            hand_out()
+    except TerminatedWorkerError as error:
+        in_work = ", ".join(dict.fromkeys(unit.data for unit in flying.values())) or "nothing"
+        raise RecordsError(
+            f"A worker was ended from outside with {in_work} in work, most likely for want of memory. "
+            "All finished splits are on record: run the command again with fewer --jobs."
+        ) from error
 
 
 def _is_broken(future: Future[tuple[list[Record], float]]) -> bool:
