@@ -101,7 +101,7 @@ def _figures(name: str, data: Path, seed: int) -> dict[str, float | None]:
     fold = make_fold(dataset, split(dataset.y, dataset.task, seed))
     make = LSVVRegressorCV if dataset.task == "regression" else LSVVClassifierCV
     default = make(random_state=seed).fit(fold.X_train, fold.y_train)
-    fitted = {"default": default, "supervised": default.limited_to(lambda setting: setting.manifold == 0.0)}
+    fitted = {"default": default, "supervised": default.limited_to(lambda setting: setting.is_supervised)}
     if name in MARKS:
         fitted["restricted"] = make(features=SMALL, random_state=seed).fit(fold.X_train, fold.y_train)
     difference = {model: one.predict(fold.X_test) - fold.y_test for model, one in fitted.items()}

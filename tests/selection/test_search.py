@@ -56,7 +56,7 @@ def test_probabilities_sum_to_one_and_agree_with_predictions() -> None:
 def test_one_setting_is_the_core_estimator_at_its_measured_strength() -> None:
     X, y, _ = iris()
     single = {**SMALL, "ridge": 1e-2, "manifold": 1.0, "loss": "squared", "safe": False}
-    model = LSVVClassifierCV(**single).fit(X, y)
+    model = LSVVClassifierCV(**single).fit(X, y).limited_to(lambda setting: not setting.taught)
     n = int(np.sum(y != -1))
     core = model._core(
         {"features": SMALL["features"], "ridge": 1e-2 * (n - 1) / n, "manifold": (n - 1) / n, "power": 2}
@@ -100,6 +100,7 @@ def test_more_features_than_rows_are_compressed_without_loss() -> None:
     rows = slice(0, None, 3)
     wide = {**SMALL, "features": RandomFourier(80, width=0.5, random_state=1), "loss": "squared", "safe": False}
     model = LSVVClassifierCV(**{**wide, "ridge": 1e-2, "manifold": 1.0}).fit(X[rows], y[rows])
+    model = model.limited_to(lambda setting: not setting.taught)
     n = int(np.sum(y[rows] != -1))
     core = model._core(
         {"features": wide["features"], "ridge": 1e-2 * (n - 1) / n, "manifold": (n - 1) / n, "power": 2}
@@ -239,7 +240,7 @@ def test_limited_to_settings_is_the_search_over_them_alone() -> None:
     X, y, truth = iris()
     fixed = {**SMALL, "features": RandomFourier(20, width=0.5, random_state=0), "spectral": 0.0}
     wide = LSVVClassifierCV(**fixed).fit(X, y)
-    limited = wide.limited_to(lambda setting: setting.manifold == 0.0)
+    limited = wide.limited_to(lambda setting: setting.is_supervised)
     narrow = LSVVClassifierCV(**{**fixed, "manifold": 0.0}).fit(X, y)
     np.testing.assert_allclose(limited.predict_proba(X), narrow.predict_proba(X), atol=2e-3)
     assert limited.best_params_["manifold"] == 0.0
@@ -319,7 +320,7 @@ def test_further_draws_look_only_where_the_first_found_something() -> None:
     model.fit(X / 16, y)
     tried = [{(s.manifold, s.ridge) for s in model.atlas_.settings if s.map == draw} for draw in (0, 1)]
     assert {(s.manifold, s.ridge) for s in model.atlas_.counting_squared(0)} <= tried[1] < tried[0]
-    supervised = model.limited_to(lambda setting: setting.manifold == 0.0)
+    supervised = model.limited_to(lambda setting: setting.is_supervised)
     assert {family.map for family in supervised._ensemble.families} == {0, 1}
 
 
@@ -411,7 +412,7 @@ def test_memory_for_members_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     model = LSVVClassifierCV(**{**SMALL, "spectral": 0.0}).fit(X, y)
     families = Counter((m.setting.map, m.setting.loss) for m in model.atlas_.members)
     assert max(families.values()) <= 16
-    best = min(model.atlas_.members, key=lambda m: float(m.losses.sum()))
+    best = min((m for m in model.atlas_.members if not m.setting.taught), key=lambda m: float(m.losses.sum()))
     assert best.losses.sum() == pytest.approx(min(float(loss.sum()) for loss in model.atlas_.losses))
     assert model.score(X, truth) > 0.85
 
@@ -424,3 +425,46 @@ def test_a_loss_too_dear_for_every_map_is_named(monkeypatch: pytest.MonkeyPatch)
         monkeypatch.setattr(f"lsvv.selection.tour.{name}", 0)
     notes = LSVVClassifierCV(**both).fit(X, y).notes_
     assert any("The logistic loss was left out" in note for note in notes)
+
+
+def taught(model: Any) -> list[Any]:
+    return [member for member in model.atlas_.members if member.setting.taught]
+
+
+def test_taught_members_have_half_of_the_average_at_most_and_are_no_settings() -> None:
+    X, y, _ = iris(step=10)
+    model = LSVVClassifierCV(**SMALL).fit(X, y)
+    assert {(m.setting.map, m.setting.loss) for m in taught(model)} == {(0, "squared"), (0, "logistic")}
+    assert not any(setting.taught for setting in model.atlas_.settings)
+    assert len(model.cv_results_["params"]) == len(model.atlas_.settings) == len(model.loo_)
+    share = sum(w[0] for w, m in zip(model.weights_, model.atlas_.members, strict=True) if m.setting.taught)
+    assert 0.0 < share <= 0.5
+    assert f"Fits to what was expected of unlabelled rows make up {share:.0%} of the average." in model.notes_
+    without = model.limited_to(lambda setting: not setting.taught)
+    assert not any("expected of unlabelled rows" in note for note in without.notes_)
+    only = model.limited_to(lambda setting: setting.taught or setting == model.atlas_.settings[model.best_index_])
+    np.testing.assert_allclose(only.weights_.sum(axis=0), 1.0)
+
+
+def test_clusters_are_found_from_a_label_each() -> None:
+    X, truth = make_blobs(150, centers=[[0, 0], [4, 0], [2, 4]], cluster_std=0.8, random_state=0)
+    y = np.full(150, -1)
+    y[:8] = truth[:8]
+    model = LSVVClassifierCV(features=Linear(), random_state=0).fit(X, y)
+    alone = model.limited_to(lambda setting: setting.is_supervised)
+    without = model.limited_to(lambda setting: not setting.taught)
+    assert model.score(X, truth) >= max(alone.score(X, truth), without.score(X, truth))
+    assert model.score(X, truth) > 0.97
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"manifold": 0.0}, {"selection": "best"}, {"rows": slice(0, 150, 10)}, {"labels": 4}, {"most": 0.0}],
+    ids=["supervised by choice", "one setting", "all labelled", "fewer labels than folds", "too many rows"],
+)
+def test_nothing_is_taught_where_it_is_not_asked_for(changes: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y, _ = iris(step=10)
+    rows = changes.pop("rows", slice(None))
+    y[np.flatnonzero(y != -1)[:: changes.pop("labels", 15) and 1][changes.get("labels", 15) :]] = -1
+    monkeypatch.setattr("lsvv.selection.tour.TEACHABLE", changes.pop("most", 3e5))
+    assert taught(LSVVClassifierCV(**{**SMALL, **changes}).fit(X[rows], y[rows])) == []

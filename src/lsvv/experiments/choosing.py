@@ -28,7 +28,7 @@ def allowed(method: str, setting: Setting) -> bool:
     False
     """
     parts = PARTS[method]
-    return (parts.manifold or setting.manifold == 0.0) and (parts.tail or setting.spectral == 0.0)
+    return (parts.manifold or setting.is_supervised) and (parts.tail or setting.spectral == 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +129,7 @@ def _single_best(model: Any, method: str, task: str, fold: Fold) -> tuple[np.nda
     members = [
         member
         for member in model.atlas_.members
-        if allowed(method, member.setting) and (member.setting.spectral > 0.0) == has_tail
+        if allowed(method, member.setting) and (member.setting.spectral > 0.0) == has_tail and not member.setting.taught
     ]
     best = min(members, key=lambda member: float(member.losses.sum())).setting
     params = model.limited_to(lambda setting: setting == best).best_params_

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from lsvv.calibration import probabilities
+from lsvv.features import MappedRows
 from lsvv.linalg import Array
 from lsvv.losses import Loss, Squared
 from lsvv.risk import distinct_columns
@@ -20,7 +21,8 @@ from lsvv.selection.smooth_path import smooth_path, takes_outputs_apart
 class Setting:
     """One point of the atlas; maps of one ``kind`` differ by their random draw alone.
 
-    ``spectral`` is the penalty as the core takes it, ``spectral_share`` its share of the one that empties W.
+    ``spectral`` is the penalty as the core takes it, ``spectral_share`` its share of the one that empties W. ``taught``
+    says that rows without a label were fitted to what a model of this manifold and power expected of them.
     """
 
     map: int
@@ -32,6 +34,12 @@ class Setting:
     spectral_share: float = 0.0
     free_rank: float = 0.0
     kind: int = 0
+    taught: bool = False
+
+    @property
+    def is_supervised(self) -> bool:
+        """Whether rows without a label had no part in it."""
+        return self.manifold == 0.0 and not self.taught
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,18 +94,24 @@ class Grid:
 
 @dataclass(frozen=True, eq=False)
 class MapView:
-    """What the atlas sees of a map: its number, kind and draw, Phi of the labelled rows, G for each power on demand."""
+    """What the atlas sees of a map: its number, kind and draw, and Phi of the labelled rows.
+
+    On demand ``graphs`` gives G for each power, and ``rows`` Phi of all rows.
+    """
 
     number: int
     kind: int
     draw: int
     Phi: np.ndarray
     graphs: Callable[[], dict[int, np.ndarray]]
+    rows: MappedRows
 
 
 @dataclass(eq=False)
 class Atlas:
     """Settings in the order they were tried, their losses, and the members still worth keeping.
+
+    Members that were taught are no settings: the core has no such fit.
 
     Members of one map and loss are averaged by themselves, so those of negligible weight there are let go at once, and
     all but the best ``most``: memory holds what the average will use, not the whole grid.
@@ -111,13 +125,20 @@ class Atlas:
 
     def add(self, member: Member) -> None:
         """Note the setting; keep the member while it may still count."""
-        self.settings.append(member.setting)
-        self.losses.append(member.losses)
+        if not member.setting.taught:
+            self.settings.append(member.setting)
+            self.losses.append(member.losses)
         self.members.append(replace(member, loo=member.loo.astype(np.float32)))
 
     def best_squared_of(self, kind: int, manifolds: Container[float]) -> tuple[float, Setting | None]:
         """The smallest summed loss of the first draw of a kind under the squared loss, and where it was found."""
         mine = [(loss, setting) for setting, loss in self._first_draw(kind) if setting.manifold in manifolds]
+        return min(mine, key=lambda one: one[0], default=(np.inf, None))
+
+    def best_of(self, number: int, loss: str) -> tuple[float, Setting | None]:
+        """The smallest summed loss of a map under a loss without a tail, and where it was found."""
+        tried = zip(self.settings, self.losses, strict=True)
+        mine = [(float(losses.sum()), s) for s, losses in tried if (s.map, s.loss, s.spectral) == (number, loss, 0.0)]
         return min(mine, key=lambda one: one[0], default=(np.inf, None))
 
     def has_smooth(self, kind: int) -> bool:
@@ -128,7 +149,7 @@ class Atlas:
         """Settings of the squared loss that weigh on the first draw of a kind, among all and among the supervised."""
         mine = self._first_draw(kind)
         counting = []
-        for group in (mine, [one for one in mine if one[0].manifold == 0.0]):
+        for group in (mine, [one for one in mine if one[0].is_supervised]):
             if group:
                 weights = loo_weights(np.array([[loss] for _, loss in group]), float(self.n_labels.max()))[:, 0]
                 counting += [setting for (setting, _), weight in zip(group, weights, strict=True) if weight > 0.0]
@@ -148,7 +169,7 @@ class Atlas:
         """Let members from ``start`` on go whose weight among them is negligible, also among the supervised ones."""
         mine = self.members[start:]
         keep = np.zeros(len(mine), dtype=bool)
-        supervised = np.array([m.setting.manifold == 0.0 for m in mine])
+        supervised = np.array([m.setting.is_supervised for m in mine])
         losses = np.array([m.losses for m in mine])
         for group in (np.ones(len(mine), dtype=bool), supervised):
             if group.any():
@@ -205,13 +226,28 @@ def _paths(
         some, targets, weights = Phi[rows], T[np.ix_(rows, columns)], A[rows, columns[0]]
         if rows.size < 2:
             path = _constant_path(some, targets, manifolds, ridges, loss)
-        elif isinstance(loss, Squared):
-            path = squared_path(some, targets, weights, G, manifolds, ridges, fit_intercept=fit_intercept)
         else:
-            path = smooth_path(some, targets, weights, G, manifolds, ridges, loss, fit_intercept=fit_intercept)
+            path = path_of(loss, some, targets, weights, G, manifolds, ridges, fit_intercept=fit_intercept)
         paths.append((columns, rows, path))
     for points in zip(*(path for _, _, path in paths), strict=True):
         yield _join(points, [(columns, rows) for columns, rows, _ in paths], T, A, loss)
+
+
+def path_of(
+    loss: Loss,
+    Phi: np.ndarray,
+    T: np.ndarray,
+    a: np.ndarray,
+    G: np.ndarray | None,
+    manifolds: Sequence[float],
+    ridges: Sequence[float],
+    *,
+    fit_intercept: bool,
+) -> Iterator[PathPoint]:
+    """Fits of a loss at these manifolds and ridges, with leave-one-label-out scores."""
+    if isinstance(loss, Squared):
+        return squared_path(Phi, T, a, G, manifolds, ridges, fit_intercept=fit_intercept)
+    return smooth_path(Phi, T, a, G, manifolds, ridges, loss, fit_intercept=fit_intercept)
 
 
 def _constant_path(

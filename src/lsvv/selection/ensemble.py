@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -12,16 +12,18 @@ from lsvv.assembly import map_rows
 from lsvv.calibration import fit_temperature, probabilities
 from lsvv.linalg import Array, like
 from lsvv.losses import Loss, Squared
-from lsvv.selection.atlas import Member, expected
+from lsvv.selection.atlas import Member, Setting, expected
 from lsvv.selection.averaging import loo_weights, stacking_weights
 
 WEIGHT_FOLDS = 5
 """Groups of rows whose expectations are averaged by the weights of the others."""
 
+_Key: TypeAlias = tuple[int, str, bool]
+
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """All members of one map and one loss as a single W: sum_s w_s W_s, and their share of the whole.
+    """All members of one map and one loss, taught or not, as a single W: sum_s w_s W_s, and their share of the whole.
 
     Scores of the squared loss, which of classes estimate probabilities but shrunken ones, may have a temperature.
     """
@@ -98,9 +100,9 @@ def average(
     """
     n_labels = (A > 0).sum(axis=0).astype(np.float64)
     weights = np.zeros((len(members), T.shape[1]))
-    families: dict[tuple[int, str], tuple[Family, np.ndarray, int]] = {}
-    for key in sorted({(m.setting.map, m.setting.loss) for m, used in zip(members, use, strict=True) if used}):
-        chosen = [i for i, m in enumerate(members) if use[i] and (m.setting.map, m.setting.loss) == key]
+    families: dict[_Key, tuple[Family, np.ndarray, int]] = {}
+    for key in sorted({_key(m.setting) for m, used in zip(members, use, strict=True) if used}):
+        chosen = [i for i, m in enumerate(members) if use[i] and _key(m.setting) == key]
         inner = _setting_weights(np.array([members[i].losses for i in chosen]), n_labels, per_output)
         weights[chosen] = inner
         W, b, scores = (
@@ -110,17 +112,22 @@ def average(
         family = Family(key[0], loss, W if basis is None else basis @ W, np.asarray(b), np.zeros(T.shape[1]))
         family, expectation = _tempered(family, np.asarray(scores, dtype=np.float64), T, A, one_class_a_row)
         families[key] = (family, expectation, members[chosen[0]].setting.kind)
-    kinds = sorted({(kind, key[1]) for key, (_, _, kind) in families.items()})
-    groups = [[key for key, (_, _, kind) in families.items() if (kind, key[1]) == one] for one in kinds]
+    kinds = sorted({(kind, *key[1:]) for key, (_, _, kind) in families.items()})
+    groups = [[key for key, (_, _, kind) in families.items() if (kind, *key[1:]) == one] for one in kinds]
     loo = np.array([np.mean([families[key][1] for key in group], axis=0) for group in groups])
     outer, whole = _stacked(loo, T, A, per_output)
     placed = []
     for group, share in zip(groups, outer, strict=True):
         for key in group:
             placed.append(replace(families[key][0], share=share / len(group)))
-            rows = [i for i, m in enumerate(members) if use[i] and (m.setting.map, m.setting.loss) == key]
+            rows = [i for i, m in enumerate(members) if use[i] and _key(m.setting) == key]
             weights[rows] *= share / len(group)
     return Average(tuple(family for family in placed if family.share.any()), whole, weights)
+
+
+def _key(setting: Setting) -> _Key:
+    """What the members of a family share."""
+    return setting.map, setting.loss, setting.taught
 
 
 def _tempered(

@@ -90,9 +90,9 @@ def compress(rows: MappedRows) -> tuple[MappedRows, np.ndarray | None]:
     return MappedRows(np.ascontiguousarray(R.T), lambda block: block), Q
 
 
-def labelled_block(rows: MappedRows, labelled: np.ndarray) -> np.ndarray:
-    """Phi of the labelled rows as a dense double array."""
-    block = rows.transform(take_rows(rows.X, labelled))
+def dense_block(rows: MappedRows, which: np.ndarray) -> np.ndarray:
+    """Phi of some rows as a dense double array."""
+    block = rows.transform(take_rows(rows.X, which))
     return np.asarray(to_numpy(dense(block)), dtype=np.float64)
 
 

@@ -21,9 +21,10 @@ from lsvv.inputs import check_rows, generator
 from lsvv.linalg import Array, stack_rows, to_numpy
 from lsvv.losses import Loss
 from lsvv.selection.atlas import Atlas, Grid, MapView, Setting, expected, loss_name
-from lsvv.selection.averaging import Guard, guard, stretch
+from lsvv.selection.averaging import Guard, evidence, guard, stretch
 from lsvv.selection.ensemble import Average, Ensemble, average, spectrum_of
-from lsvv.selection.maps import compress, expand_maps, labelled_block, with_fixed_width
+from lsvv.selection.maps import compress, dense_block, expand_maps, with_fixed_width
+from lsvv.selection.taught import TAUGHT_FOLDS
 from lsvv.selection.tour import Tour
 from lsvv.targets import Codec, Targets
 
@@ -31,6 +32,8 @@ RIDGES = tuple(10.0**e for e in range(-7, 1))
 MANIFOLDS = (0.0, *(10.0**e for e in range(-3, 3)))
 SPECTRALS = (0.0, 0.01, 0.1)
 """Shares of the penalty that empties W."""
+MOST_TAUGHT = 0.5
+"""The most that fits to expectations may have of the average."""
 MEMBER_BYTES = 1e9
 """Memory for the leave-one-out scores of the settings kept: each map and loss keeps its best, 8 at least."""
 MOST_ENTRIES = 5e6
@@ -157,6 +160,8 @@ class SearchEstimator(BaseEstimator):
             fit_intercept=self.fit_intercept,
             weighs_apart=self._weighs_apart,
             columns=dict(zip(kinds, widths, strict=True)),
+            labelled=self.labelled_,
+            teaches=self._teaches(X.shape[0]),
         )
         Lap: sp.csr_array | None = None
         for number, kind in enumerate(kinds):
@@ -166,7 +171,7 @@ class SearchEstimator(BaseEstimator):
                 Lap = self._laplacian(X, rows)
             graphs = cache(partial(_manifold_matrices, rows, Lap, grid.powers))
             draw = kinds[:number].count(kind)
-            tour.visit(MapView(number, kind, draw, labelled_block(rows, self.labelled_), graphs))
+            tour.visit(MapView(number, kind, draw, dense_block(rows, self.labelled_), graphs, rows))
             if self.verbose:
                 print(f"[{type(self).__name__}] {len(self.atlas_.settings)} settings tried, map {number + 1}.")
         tour.finish(_axis("spectral", self.spectral), _axis("free_rank", self.free_rank), rng)
@@ -175,6 +180,11 @@ class SearchEstimator(BaseEstimator):
     def _refits(self) -> bool:
         """Whether the best setting is fitted anew, on all rows, and takes the place of the average."""
         return self.selection == "best" or self._sampled
+
+    def _teaches(self, n_rows: int) -> bool:
+        """Whether rows without a label are taught classes: where an average uses them at all."""
+        asked = self._codec.one_class_a_row and not self._refits and max(_axis("manifold", self.manifold)) > 0.0
+        return asked and TAUGHT_FOLDS <= self.labelled_.size < n_rows
 
     @property
     def _weighs_apart(self) -> bool:
@@ -213,10 +223,10 @@ class SearchEstimator(BaseEstimator):
         """Weights from the losses, the guard, and the model they make of the settings ``allowed``."""
         notes = list(notes)
         used = np.array([allowed(member.setting) for member in self.atlas_.members])
-        supervised = used & np.array([member.setting.manifold == 0.0 for member in self.atlas_.members])
+        supervised = used & np.array([member.setting.is_supervised for member in self.atlas_.members])
         if not used.any():
             raise ValueError("No setting of the atlas is allowed. Allow at least one that was kept.")
-        chosen = self._average(used)
+        chosen = self._with_pupils(used)
         self.guard_: Guard | None = None
         if self.safe and supervised.any() and (used & ~supervised).any():
             alone = self._average(supervised)
@@ -224,6 +234,9 @@ class SearchEstimator(BaseEstimator):
             chosen = chosen.mixed_with(alone, self.guard_.share)
             notes.append(self.guard_.sentence)
         self.weights_ = chosen.weights
+        taught_share = float(self.weights_[self._taught].sum() / self.weights_.sum())
+        if taught_share > 0.0:
+            notes.append(f"Fits to what was expected of unlabelled rows make up {taught_share:.0%} of the average.")
         self.loo_ = np.array(self.atlas_.losses).mean(axis=1)
         reachable = np.array([allowed(setting) for setting in self.atlas_.settings])
         self.best_index_ = int(np.argmin(np.where(reachable, self.loo_, np.inf)))
@@ -247,7 +260,7 @@ class SearchEstimator(BaseEstimator):
     def limited_to(self, allowed: Callable[[Setting], bool]) -> Self:
         """A copy that averages the settings ``allowed`` alone; nothing is refitted.
 
-        With ``lambda s: s.manifold == 0.0`` it is the supervised model of the same search, nearly as if the grid had
+        With ``lambda s: s.is_supervised`` it is the supervised model of the same search, nearly as if the grid had
         held no other settings: further draws look where any setting of the first counted. Of other parts of the grid
         only those settings are there that counted in the whole or among the supervised ones. The copy has no
         ``transduction_``: predict the rows anew.
@@ -259,6 +272,22 @@ class SearchEstimator(BaseEstimator):
         del limited.transduction_
         limited._choose((), allowed)
         return limited
+
+    def _with_pupils(self, used: np.ndarray) -> Average:
+        """The average of settings, and of what they taught: as much of it as is likely to be better, half at most.
+
+        A dozen labels that are all met make pupils look perfect, and none of these labels says whether they are.
+        """
+        taught = used & self._taught
+        if not taught.any() or not (used & ~taught).any():
+            return self._average(used)
+        teachers, pupils = self._average(used & ~taught), self._average(taught)
+        share = evidence(self._row_losses(teachers.loo), self._row_losses(pupils.loo)).share
+        return pupils.mixed_with(teachers, MOST_TAUGHT * share)
+
+    @property
+    def _taught(self) -> np.ndarray:
+        return np.array([member.setting.taught for member in self.atlas_.members])
 
     def _average(self, use: np.ndarray) -> Average:
         return average(

@@ -14,7 +14,7 @@ from lsvv.selection.atlas import Member, output_losses
 from lsvv.solvers.stacked import minimise_stacked
 from lsvv.spectral import resolve_free_rank
 
-N_FOLDS = 3
+TAIL_FOLDS = 3
 
 
 @dataclass(frozen=True, eq=False)

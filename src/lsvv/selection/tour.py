@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 
 import numpy as np
 
 from lsvv.losses import Loss, Squared
-from lsvv.selection.atlas import Atlas, Grid, MapView, Member, explore
-from lsvv.selection.tail import N_FOLDS, tail_members
+from lsvv.selection.atlas import Atlas, Grid, MapView, Member, explore, loss_name
+from lsvv.selection.maps import dense_block
+from lsvv.selection.tail import TAIL_FOLDS, tail_members
+from lsvv.selection.taught import TAUGHT_FOLDS, taught_members
 
 CHEAP, DEAR, SMOOTH_KINDS = 2e6, 5e7, 3
 """Labelled rows x columns x outputs up to which the first draw of every kind meets the smooth losses, at the manifold
@@ -18,6 +21,8 @@ kinds do. So do further draws of the best so many kinds whose first did, as many
 These meet the manifold term that serves the squared loss best, and none."""
 WIDE, WIDE_KINDS = 500, 4
 """Columns beyond which a map is tried without the manifold term first, and how many kinds of them go on to it."""
+TEACHABLE, TEACHING_KINDS = 3e5, 3
+"""All rows x columns x outputs up to which a map may teach rows without a label, and how many kinds of map do."""
 
 
 @dataclass(eq=False)
@@ -40,6 +45,10 @@ class Tour:
         Whether each output has weights of its own, and so may need settings that count for no other.
     columns : mapping
         How many columns each kind of map has.
+    labelled : array
+        Which of all rows the labelled ones are.
+    teaches : bool
+        Whether the others are taught.
     """
 
     atlas: Atlas
@@ -49,9 +58,12 @@ class Tour:
     fit_intercept: bool
     weighs_apart: bool
     columns: Mapping[int, int]
+    labelled: np.ndarray
+    teaches: bool
     _for_manifold: list[MapView] = field(default_factory=list)
     _for_smooth: list[MapView] = field(default_factory=list)
     _for_draws: list[MapView] = field(default_factory=list)
+    _for_teaching: list[MapView] = field(default_factory=list)
     _leading: dict[bool, tuple[Member, MapView]] = field(default_factory=dict)
 
     def visit(self, view: MapView) -> None:
@@ -71,6 +83,8 @@ class Tour:
             self._for_smooth = self._foremost([*self._for_smooth, view], SMOOTH_KINDS)
         elif self._smooth and (view.draw + 1) * self._size(view) <= DEAR:
             self._for_draws = self._foremost([*self._for_draws, view], SMOOTH_KINDS)
+        if self.teaches and view.draw == 0 and prod(view.rows.shape) * self.T.shape[1] <= TEACHABLE:
+            self._for_teaching.append(view)
 
     def finish(self, spectrals: Sequence[float], free_ranks: Sequence[float], rng: np.random.Generator) -> None:
         """Add what waited: manifold terms of wide maps, smooth losses of dear ones and draws, tails of the foremost."""
@@ -84,6 +98,8 @@ class Tour:
                 self._add(view, self._along(view.kind), self._smooth)
         for best, view in {id(one[0]): one for one in self._leading.values()}.values():
             self._add_tails(best, view, spectrals, free_ranks, rng)
+        for view in sorted(self._for_teaching, key=self._best_loss)[:TEACHING_KINDS]:
+            self._add_taught(view, rng)
 
     @property
     def _squared(self) -> list[Loss]:
@@ -137,11 +153,32 @@ class Tour:
     ) -> None:
         """Add tail penalties at a best setting of the squared loss."""
         G = view.graphs().get(best.setting.power) if best.setting.manifold > 0.0 else None
-        folds = rng.permutation(len(view.Phi)) % min(N_FOLDS, len(view.Phi))
+        folds = self._deal(TAIL_FOLDS, rng)
         for member in tail_members(
             best, view.Phi, self.T, self.A, G, spectrals, free_ranks, folds, fit_intercept=self.fit_intercept
         ):
             self.atlas.add(member)
+
+    def _add_taught(self, view: MapView, rng: np.random.Generator) -> None:
+        """Add what the best setting of each loss teaches the rows without a label."""
+        Phi = dense_block(view.rows, np.arange(view.rows.shape[0]))
+        folds = self._deal(TAUGHT_FOLDS, rng)
+        for loss in self.grid.losses:
+            best = self.atlas.best_of(view.number, loss_name(loss))[1]
+            if best is None:
+                continue
+            G = view.graphs().get(best.power) if best.manifold > 0.0 else None
+            for member in taught_members(
+                best, loss, Phi, self.labelled, self.T, self.A[:, 0], G, folds, fit_intercept=self.fit_intercept
+            ):
+                self.atlas.add(member)
+
+    def _deal(self, n_folds: int, rng: np.random.Generator) -> np.ndarray:
+        """A fold for each labelled row."""
+        return rng.permutation(len(self.T)) % min(n_folds, len(self.T))
+
+    def _best_loss(self, view: MapView) -> float:
+        return min(self.atlas.best_of(view.number, loss_name(loss))[0] for loss in self.grid.losses)
 
     def _narrowed(self, view: MapView, grid: Grid) -> Grid:
         """The part of the grid that counts under the squared loss on the first draw of a kind."""
