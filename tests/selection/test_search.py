@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_digits, load_iris, make_multilabel_classification
+from sklearn.datasets import load_digits, load_iris, make_blobs, make_multilabel_classification
 
 from laws import assert_fails_only
 from lsvv import LSVVClassifierCV, LSVVRegressorCV
@@ -457,14 +457,28 @@ def test_clusters_are_found_from_a_label_each() -> None:
     assert model.score(X, truth) > 0.97
 
 
+def labelled_at(rows: slice) -> np.ndarray:
+    y, truth = np.full(150, -1), iris()[2]
+    y[rows] = truth[rows]
+    return y
+
+
 @pytest.mark.parametrize(
-    "changes",
-    [{"manifold": 0.0}, {"selection": "best"}, {"rows": slice(0, 150, 10)}, {"labels": 4}, {"most": 0.0}],
-    ids=["supervised by choice", "one setting", "all labelled", "fewer labels than folds", "too many rows"],
+    ("labelled", "changes"),
+    [
+        (slice(0, None, 10), {"manifold": 0.0}),
+        (slice(0, None, 10), {"selection": "best"}),
+        (slice(None), {}),
+        (slice(10, None, 40), {}),
+    ],
+    ids=["supervised by choice", "one setting", "all labelled", "fewer labels than folds"],
 )
-def test_nothing_is_taught_where_it_is_not_asked_for(changes: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_taught_where_it_is_not_asked_for_or_cannot_be(labelled: slice, changes: dict[str, Any]) -> None:
+    assert taught(LSVVClassifierCV(**{**SMALL, **changes}).fit(iris()[0], labelled_at(labelled))) == []
+
+
+def test_only_few_rows_are_taught(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y, _ = iris(step=10)
-    rows = changes.pop("rows", slice(None))
-    y[np.flatnonzero(y != -1)[:: changes.pop("labels", 15) and 1][changes.get("labels", 15) :]] = -1
-    monkeypatch.setattr("lsvv.selection.tour.TEACHABLE", changes.pop("most", 3e5))
-    assert taught(LSVVClassifierCV(**{**SMALL, **changes}).fit(X[rows], y[rows])) == []
+    for most, some in ((150 * 20 * 3, True), (150 * 20 * 3 - 1, False)):
+        monkeypatch.setattr("lsvv.selection.tour.TEACHABLE", most)
+        assert bool(taught(LSVVClassifierCV(**SMALL).fit(X, y))) == some
