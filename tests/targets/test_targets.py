@@ -45,7 +45,9 @@ def test_rows_below_are_unlabelled() -> None:
 
 
 def test_all_labelled_is_noted() -> None:
-    assert encode_classes([0, 1], 2, None, None).notes == ("All 2 rows are labelled: the model is supervised.",)
+    all_labelled = encode_classes([0, 1], 2, None, None)
+    assert all_labelled.notes == ("All 2 rows are labelled: the model is supervised.",)
+    assert all_labelled.followed_by(1).notes == ()
     assert encode_classes([0, 1, -1], 3, None, None).notes == ()
 
 
@@ -79,7 +81,9 @@ def test_wrong_class_weights_are_refused(class_weight: Any, sentence: str) -> No
 def test_no_label_and_one_class_are_refused() -> None:
     with pytest.raises(ValueError, match="No row is labelled: every y is missing"):
         encode_classes([-1, -1], 2, None, None)
-    with pytest.raises(ValueError, match=r"All labelled rows are of one class, .*3.*label a row of another class"):
+    with pytest.raises(
+        ValueError, match=r"All labelled rows are of one class, 3\. A classifier .*: label a row of another class"
+    ):
         encode_classes([3, -1, 3], 3, None, None)
 
 

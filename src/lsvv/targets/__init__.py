@@ -82,20 +82,27 @@ class Numbers(Codec):
 class Targets:
     """Coded targets of m rows: ``values`` (m x K, 0 where unknown), ``weights`` (m x K, 0 where unknown).
 
-    ``given`` are the values before they were standardised. ``notes`` are sentences about the targets a user should
-    read.
+    ``given`` are the values before they were standardised. ``remarks`` are sentences about outputs a user should read.
     """
 
     values: np.ndarray
     weights: np.ndarray
     given: np.ndarray
     codec: Codec
-    notes: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @property
     def labelled(self) -> np.ndarray:
         """Indices of the rows with at least one known entry."""
         return np.flatnonzero(self.weights.any(axis=1))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences about the targets a user should read."""
+        n_rows = len(self.values)
+        if self.labelled.size < n_rows:
+            return self.remarks
+        return (f"All {n_rows} rows are labelled: the model is supervised.", *self.remarks)
 
     def followed_by(self, n_rows: int) -> Targets:
         """The same targets with ``n_rows`` unlabelled rows below."""
@@ -127,14 +134,14 @@ def encode_classes(y: Any, n_rows: int, sample_weight: Any, class_weight: Any) -
     classes, index = np.unique(labels[known], return_inverse=True)
     if classes.size < 2:
         raise ValueError(
-            f"All labelled rows are of one class, {classes[0]!r}. A classifier needs at least two classes among "
-            f"the labelled rows: label a row of another class."
+            f"All labelled rows are of one class, {classes.tolist()[0]!r}. A classifier needs at least two classes "
+            f"among the labelled rows: label a row of another class."
         )
     values = np.zeros((n_rows, classes.size))
     values[np.flatnonzero(known), index] = 1.0
     weight = weight * class_factor(class_weight, classes, values, weight)
     weights = np.repeat(weight[:, None], classes.size, axis=1)
-    return Targets(values, weights, values, Classes(classes), _notes(known, n_rows))
+    return Targets(values, weights, values, Classes(classes))
 
 
 def encode_labels(Y: np.ndarray, sample_weight: Any, class_weight: Any) -> Targets:
@@ -153,9 +160,8 @@ def encode_labels(Y: np.ndarray, sample_weight: Any, class_weight: Any) -> Targe
     values = np.where(weight > 0, values, 0.0)
     if class_weight is not None:
         weight = weight * label_factor(class_weight, values, weight)
-    notes = (*_notes((weight > 0).any(axis=1), len(values)), *_constant_labels(values, weight))
     kind = given if given.kind in "iub" else np.dtype(np.int64)
-    return Targets(values, weight, values, Labels(kind), notes)
+    return Targets(values, weight, values, Labels(kind), _constant_labels(values, weight))
 
 
 def encode_numbers(y: Any, n_rows: int, sample_weight: Any) -> Targets:
@@ -185,7 +191,7 @@ def encode_numbers(y: Any, n_rows: int, sample_weight: Any) -> Targets:
     scale = np.where(scale > 1e-12 * np.abs(mean), scale, 1.0)
     standard = np.where(weight > 0, (values - mean) / scale, 0.0)
     codec = Numbers(mean, scale, raw.ndim == 1)
-    return Targets(standard, weight, values, codec, _notes((weight > 0).any(axis=1), n_rows))
+    return Targets(standard, weight, values, codec)
 
 
 def _refuse_no_label(weight: np.ndarray) -> None:
@@ -194,12 +200,6 @@ def _refuse_no_label(weight: np.ndarray) -> None:
             "No row is labelled: every y is missing (-1, None or NaN) or of weight 0. Label some rows; with none "
             "there is nothing to learn from."
         )
-
-
-def _notes(known: np.ndarray, n_rows: int) -> tuple[str, ...]:
-    if known.all():
-        return (f"All {n_rows} rows are labelled: the model is supervised.",)
-    return ()
 
 
 def _constant_labels(values: np.ndarray, weight: np.ndarray) -> tuple[str, ...]:
