@@ -222,27 +222,29 @@ def test_what_others_finished_is_kept_when_a_worker_dies(tmp_path: Path, monkeyp
 
 
 class Refusing(Executor):
-    """Its first call never ends, its second is done, and then the worker of the first is found dead."""
+    """Its first call never ends, its second is done at once, its third when the worker of the first is found dead."""
 
     def __init__(self) -> None:
-        self._futures: list[Future[object]] = [Future(), Future()]
+        self._given: list[Future[object]] = []
 
     def submit(self, call, /, *args, **kwargs):  # type: ignore[no-untyped-def]
-        if not self._futures:
+        if len(self._given) == 3:
+            self._given[2].set_result((figured(UNITS[2]), 0.1))
             raise TerminatedWorkerError("killed")
-        if len(self._futures) == 1:
-            self._futures[0].set_result(call(*args, **kwargs))
-        return self._futures.pop(0)
+        self._given.append(Future())
+        if len(self._given) == 2:
+            self._given[1].set_result(call(*args, **kwargs))
+        return self._given[-1]
 
 
 def test_a_worker_that_dies_before_more_is_handed_out_ends_the_run_with_a_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pool = SimpleNamespace(executor=Refusing(), jobs=2)
+    pool = SimpleNamespace(executor=Refusing(), jobs=3)
     monkeypatch.setattr("lsvv.experiments.run._pool", lambda *_: nullcontext(pool))
     with pytest.raises(RecordsError, match=f"with {UNITS[0].data} in work"):
         run(UNITS, None, tmp_path, work=figured)
-    assert [record.trial for record in read_records(tmp_path)] == list(UNITS[1].trials)
+    assert [record.trial for record in read_records(tmp_path)] == [*UNITS[1].trials, *UNITS[2].trials]
 
 
 Start = Callable[..., "subprocess.Popen[str]"]

@@ -264,6 +264,9 @@ def _work_all(
                 ledger.enter(flying.pop(future), records, seconds, pool.jobs)
             hand_out()
     except TerminatedWorkerError as error:
+        for future in [future for future in flying if future.done() and not _is_broken(future)]:
+            records, seconds = future.result()
+            ledger.enter(flying.pop(future), records, seconds, pool.jobs)
         in_work = ", ".join(dict.fromkeys(unit.data for unit in flying.values())) or "nothing"
         raise RecordsError(
             f"A worker was ended from outside with {in_work} in work, most likely for want of memory. "

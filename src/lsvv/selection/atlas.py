@@ -38,7 +38,7 @@ class Setting:
 
     @property
     def is_supervised(self) -> bool:
-        """Whether rows without a label had no part in it."""
+        """Whether rows without a label had no part in it beyond the map."""
         return self.manifold == 0.0 and not self.taught
 
 
@@ -111,7 +111,7 @@ class MapView:
 class Atlas:
     """Settings in the order they were tried, their losses, and the members still worth keeping.
 
-    Members that were taught are no settings: the core has no such fit.
+    Members that were taught are no settings, since the core has no such fit, and their scores come from folds.
 
     Members of one map and loss are averaged by themselves, so those of negligible weight there are let go at once, and
     all but the best ``most``: memory holds what the average will use, not the whole grid.

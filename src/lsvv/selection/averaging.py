@@ -92,56 +92,54 @@ def stretch(loo: np.ndarray, T: np.ndarray, known: np.ndarray) -> float:
 
 
 @dataclass(frozen=True)
-class Evidence:
-    """How likely a second model is better than a first.
+class Guard:
+    """What the guard did with what unlabelled rows bring, and why.
 
     Attributes
     ----------
     share : float
-        The probability; above 0.9 it is 1, and below 0.1 it is 0.
+        Weight of the semi-supervised model, 1 - share that of the supervised one.
     gain, error : float
-        Mean paired difference of held-out losses, first minus second, and its standard error.
+        Mean paired difference of held-out losses, supervised minus semi-supervised, and its standard error.
+    sentence : str
     """
 
     share: float
     gain: float
     error: float
-
-
-@dataclass(frozen=True)
-class Guard(Evidence):
-    """What the guard did with the manifold term, and why: ``share`` is the weight of the semi-supervised model."""
-
     sentence: str
 
 
-def evidence(first: np.ndarray, second: np.ndarray) -> Evidence:
-    """Phi(gain / error) from paired held-out losses, one a labelled row: the mean difference follows a normal law.
+def evidence(first: np.ndarray, second: np.ndarray) -> tuple[float, float, float]:
+    """How likely the second of two models is better, the mean of its gain and the standard error of that.
+
+    Held-out losses are paired, one a labelled row, and their mean difference follows a normal law. A probability above
+    0.9 is 1, and one below 0.1 is 0.
 
     Examples
     --------
     >>> import numpy as np
-    >>> evidence(np.array([1.0, 2.0, 3.0]), np.array([3.0, 2.0, 1.0])).share
+    >>> evidence(np.array([1.0, 2.0, 3.0]), np.array([3.0, 2.0, 1.0]))[0]
     0.5
     """
     difference = first - second
     gain = float(difference.mean())
     spread = float(difference.std(ddof=1)) if difference.size > 1 else 0.0
     error = spread / float(np.sqrt(difference.size))
-    share = 0.5 * (1.0 + erf(gain / (error * sqrt(2.0)))) if error > 0 else (1.0 if gain > 0 else 0.5)
-    return Evidence(1.0 if share > 0.9 else 0.0 if share < 0.1 else share, gain, error)
+    share = 0.5 * (1.0 + erf(gain / (error * sqrt(2.0)))) if error > 0 else 0.5 * (1.0 + float(np.sign(gain)))
+    return 1.0 if share > 0.9 else 0.0 if share < 0.1 else share, gain, error
 
 
 def guard(supervised: np.ndarray, semi_supervised: np.ndarray) -> Guard:
-    """Keep, mix or drop the manifold term from paired leave-one-out losses, one a labelled row.
+    """Keep, mix or drop what unlabelled rows bring, from paired held-out losses, one a labelled row.
 
     The share is the probability that the semi-supervised model is the better one: near 1 it is kept, near 0 dropped,
     and mixed in between.
     """
-    found = evidence(supervised, semi_supervised)
-    action = {1.0: "kept", 0.0: "dropped"}.get(found.share, f"mixed in with weight {found.share:.2f}")
+    share, gain, error = evidence(supervised, semi_supervised)
+    action = {1.0: "kept", 0.0: "dropped"}.get(share, f"mixed in with weight {share:.2f}")
     sentence = (
-        f"The manifold term was {action}: leaving labels out one by one, it changed the loss by {-found.gain:+.2g} "
-        f"(standard error {found.error:.2g}) on {supervised.size} labelled rows."
+        f"What unlabelled rows bring was {action}: with labels left out, it changed the loss by {-gain:+.2g} "
+        f"(standard error {error:.2g}) on {supervised.size} labelled rows."
     )
-    return Guard(found.share, found.gain, found.error, sentence)
+    return Guard(share, gain, error, sentence)

@@ -37,7 +37,7 @@ class Diagnosis:
     n_parts, n_parts_without_label, n_rows_without_label : int
         Connected parts of the graph, those without any label, and the rows in them.
     guard : Guard
-        Measured gain of the manifold term by leave-one-out, with its standard error.
+        Measured gain by unlabelled rows on labels left out, with its standard error.
     curve : array of shape (points, 2)
         Number of labels and leave-one-out loss.
     loss_with_twice_the_labels : float

@@ -23,7 +23,9 @@ _Key: TypeAlias = tuple[int, str, bool]
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """All members of one map and one loss, taught or not, as a single W: sum_s w_s W_s, and their share of the whole.
+    """All members of one map and one loss as a single W: sum_s w_s W_s, and their share of the whole.
+
+    Those that were taught are a family of their own.
 
     Scores of the squared loss, which of classes estimate probabilities but shrunken ones, may have a temperature.
     """
@@ -189,6 +191,6 @@ def _kind_weights(products: np.ndarray, n_labels: np.ndarray) -> np.ndarray:
 
 
 def spectrum_of(families: Sequence[Family]) -> np.ndarray:
-    """Singular values of the heaviest family's W, the one a single-map average consists of."""
+    """Singular values of the heaviest family's W."""
     heaviest = max(families, key=lambda family: float(family.share.sum()))
     return np.linalg.svd(heaviest.W, compute_uv=False)

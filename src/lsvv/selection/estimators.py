@@ -26,9 +26,10 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
     and losses so that the leave-one-out loss of the whole is small, the more evenly the fewer labels there are. Of
     several labels a row, each is given from the expectation on at which leave-one-out finds it as likely as not.
 
-    Where all rows x columns x classes are few (3e5), the best settings also teach the rows without a label: a model is
-    fitted to what they expect of these rows, made surer, and again to what it expects itself. Judged on folds of the
-    labels, such models get half of the average at most. With ``manifold=0`` unlabelled rows have no part in anything.
+    Where all rows x columns x classes are few (3e5) and labels at least five, the best settings of the squared and the
+    logistic loss also teach the rows without a label: a model is fitted to what they expect of these rows, made surer,
+    and again to what it expects itself. Judged on folds of the labels, such models get half of the average at most.
+    With ``manifold=0`` nothing is taught, and unlabelled rows change only the maps.
 
     Parameters
     ----------
@@ -47,7 +48,7 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
     selection : "average" or "best", default="average"
         Average over the settings, or refit the best one with :class:`lsvv.LSVVClassifier`.
     safe : bool, default=True
-        Compare paired leave-one-out losses with and without what unlabelled rows bring, and keep, mix or drop it.
+        Compare paired held-out losses with and without what unlabelled rows bring, and keep, mix or drop it.
     per_output : bool, default=False
         Weigh the settings for each label alone (multi-label only).
     n_draws : int or "auto", default="auto"

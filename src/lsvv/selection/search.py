@@ -224,7 +224,7 @@ class SearchEstimator(BaseEstimator):
         notes = list(notes)
         used = np.array([allowed(member.setting) for member in self.atlas_.members])
         supervised = used & np.array([member.setting.is_supervised for member in self.atlas_.members])
-        if not used.any():
+        if not (used & ~self._taught).any():
             raise ValueError("No setting of the atlas is allowed. Allow at least one that was kept.")
         chosen = self._with_pupils(used)
         self.guard_: Guard | None = None
@@ -279,10 +279,10 @@ class SearchEstimator(BaseEstimator):
         A dozen labels that are all met make pupils look perfect, and none of these labels says whether they are.
         """
         taught = used & self._taught
-        if not taught.any() or not (used & ~taught).any():
+        if not taught.any():
             return self._average(used)
         teachers, pupils = self._average(used & ~taught), self._average(taught)
-        share = evidence(self._row_losses(teachers.loo), self._row_losses(pupils.loo)).share
+        share, *_ = evidence(self._row_losses(teachers.loo), self._row_losses(pupils.loo))
         return pupils.mixed_with(teachers, MOST_TAUGHT * share)
 
     @property

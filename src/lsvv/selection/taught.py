@@ -26,12 +26,14 @@ def taught_members(
     *,
     fit_intercept: bool,
 ) -> list[Member]:
-    """argmin of sum_i a_i loss(W'phi_i + b, q_i) + ridge |W|^2 over all N rows, one for each of ``TAUGHT_RIDGES``.
+    """argmin of sum_i u_i loss(W'phi_i + b, q_i) + ridge |W|^2 over all N rows, one for each of ``TAUGHT_RIDGES``.
+
+    u_i is n a_i / N of a labelled row and 1 / N of any other; for the squared loss the ridge is taken at 1 - sum u^2.
 
     q_i is the label where there is one. Elsewhere it is p_i^2 / sum p_i^2 with p_i what the teacher expects, then what
     the last fit expects, for ``N_ROUNDS`` fits: the square makes each row surer of its class, which drives the borders
-    between classes to where rows are few. The scores a member is judged by come from teachers that did not see the
-    labels of a fold.
+    between classes to where rows are few. The scores a member is judged by come from teachers fitted without the labels
+    of a fold, at the setting that all labels chose.
 
     Parameters
     ----------
@@ -44,7 +46,7 @@ def taught_members(
     labelled : array of shape (n,)
         Which of them have a label.
     T, a : arrays of shapes (n, K) and (n,)
-        Their classes, one a row, and weights that sum to 1; rows without a label have the mean weight.
+        Their classes, one a row, and weights that sum to 1.
     G : array of shape (D, D) or None
         The manifold matrix of the teacher's power.
     folds : array of shape (n,)

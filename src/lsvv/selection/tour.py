@@ -1,4 +1,4 @@
-"""In what order maps meet losses, manifold terms and tails: what is dear waits until it is known where it pays."""
+"""In what order maps meet losses, manifold terms and tails, and which teach: what is dear waits until it may pay."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ WIDE, WIDE_KINDS = 500, 4
 """Columns beyond which a map is tried without the manifold term first, and how many kinds of them go on to it."""
 TEACHABLE, TEACHING_KINDS = 3e5, 3
 """All rows x columns x outputs up to which a map may teach rows without a label, and how many kinds of map do."""
+SOFT = ("squared", "logistic")
+"""Losses whose minimiser is the expectation where targets are between 0 and 1."""
 
 
 @dataclass(eq=False)
@@ -87,7 +89,7 @@ class Tour:
             self._for_teaching.append(view)
 
     def finish(self, spectrals: Sequence[float], free_ranks: Sequence[float], rng: np.random.Generator) -> None:
-        """Add what waited: manifold terms of wide maps, smooth losses of dear ones and draws, tails of the foremost."""
+        """Add what waited: manifold terms of wide maps, smooth losses of dear ones and draws, tails, what is taught."""
         later = self.grid.at(tuple(m for m in self.grid.manifolds if m > 0.0))
         for view in self._for_manifold:
             self._add_squared(view, later)
@@ -160,12 +162,12 @@ class Tour:
             self.atlas.add(member)
 
     def _add_taught(self, view: MapView, rng: np.random.Generator) -> None:
-        """Add what the best setting of each loss teaches the rows without a label."""
+        """Add what the best setting of each loss that takes soft targets teaches the rows without a label."""
         Phi = dense_block(view.rows, np.arange(view.rows.shape[0]))
         folds = self._deal(TAUGHT_FOLDS, rng)
         for loss in self.grid.losses:
             best = self.atlas.best_of(view.number, loss_name(loss))[1]
-            if best is None:
+            if best is None or best.loss not in SOFT:
                 continue
             G = view.graphs().get(best.power) if best.manifold > 0.0 else None
             for member in taught_members(
