@@ -439,7 +439,7 @@ def test_taught_members_have_half_of_the_average_at_most_and_are_no_settings() -
     assert len(model.cv_results_["params"]) == len(model.atlas_.settings) == len(model.loo_)
     share = sum(w[0] for w, m in zip(model.weights_, model.atlas_.members, strict=True) if m.setting.taught)
     assert 0.0 < share <= 0.5
-    assert f"Fits to what was expected of unlabelled rows make up {share:.0%} of the average." in model.notes_
+    assert f"Fits to what was expected of unlabelled rows make up {100 * share:.0f} % of the average." in model.notes_
     without = model.limited_to(lambda setting: not setting.taught)
     assert not any("expected of unlabelled rows" in note for note in without.notes_)
     with pytest.raises(ValueError, match="No setting of the atlas is allowed"):

@@ -236,7 +236,7 @@ class SearchEstimator(BaseEstimator):
         self.weights_ = chosen.weights
         taught_share = float(self.weights_[self._taught].sum() / self.weights_.sum())
         if taught_share > 0.0:
-            notes.append(f"Fits to what was expected of unlabelled rows make up {taught_share:.0%} of the average.")
+            notes.append(f"Fits to what was expected of unlabelled rows make up {100 * taught_share:.0f} % of the average.")
         self.loo_ = np.array(self.atlas_.losses).mean(axis=1)
         reachable = np.array([allowed(setting) for setting in self.atlas_.settings])
         self.best_index_ = int(np.argmin(np.where(reachable, self.loo_, np.inf)))
