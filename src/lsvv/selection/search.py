@@ -234,9 +234,9 @@ class SearchEstimator(BaseEstimator):
             chosen = chosen.mixed_with(alone, self.guard_.share)
             notes.append(self.guard_.sentence)
         self.weights_ = chosen.weights
-        taught_share = float(self.weights_[self._taught].sum() / self.weights_.sum())
-        if taught_share > 0.0:
-            notes.append(f"Fits to what was expected of unlabelled rows make up {100 * taught_share:.0f} % of the average.")
+        percent = 100.0 * float(self.weights_[self._taught].sum() / self.weights_.sum())
+        if percent > 0.0:
+            notes.append(f"Fits to what was expected of unlabelled rows make up {percent:.0f} % of the average.")
         self.loo_ = np.array(self.atlas_.losses).mean(axis=1)
         reachable = np.array([allowed(setting) for setting in self.atlas_.settings])
         self.best_index_ = int(np.argmin(np.where(reachable, self.loo_, np.inf)))
