@@ -11,6 +11,17 @@ MAP = RandomFourier(40, width=1.0, random_state=0)
 """A fixed map: its draws and width depend on no row."""
 
 
+SUPERVISED: dict[str, Any] = {"smoothing": 0.0, "manifold": 0.0}
+"""No term looks at unlabelled rows."""
+PAPER: dict[str, Any] = {"smoothing": 0.0, "manifold": 1.0}
+"""The graph as a penalty alone."""
+SMOOTHED: dict[str, Any] = {"smoothing": 0.9, "manifold": 0.0}
+"""The graph in the features alone."""
+BOTH: dict[str, Any] = {"smoothing": 0.9, "manifold": 0.1}
+GRAPHS = (PAPER, SMOOTHED, BOTH)
+"""The ways in which the graph of all rows enters."""
+
+
 def classifier(**settings: Any) -> LSVVClassifier:
     """A small classifier with a fixed map."""
     return LSVVClassifier(**{"features": MAP, "ridge": 1e-3, "n_neighbors": 4, "random_state": 0, **settings})

@@ -46,6 +46,43 @@ def manifold_matrix(Phi: np.ndarray, Lap: np.ndarray, power: int) -> np.ndarray:
     return Phi.T @ np.linalg.matrix_power(Lap, power) @ Phi / len(Phi)
 
 
+def neighbor_mean(S: np.ndarray) -> np.ndarray:
+    """P = D^-1 S, entry by entry; a row without neighbours is its own."""
+    m = len(S)
+    P = np.zeros((m, m))
+    for i in range(m):
+        degree = sum(S[i])
+        for j in range(m):
+            P[i, j] = S[i, j] / degree if degree > 0 else float(i == j)
+    return P
+
+
+def smoother(S: np.ndarray, a: float) -> np.ndarray:
+    """R = (1 - a)(I - a P)^-1."""
+    return np.asarray((1.0 - a) * np.linalg.inv(np.eye(len(S)) - a * neighbor_mean(S)))
+
+
+def self_tuned_weights(X: np.ndarray, k: int) -> np.ndarray:
+    """exp(-d_ij^2 / (r_i r_j)) between rows of which either counts the other among its k nearest."""
+    table = distances_to_neighbors(X, k)
+    reach = np.nanmax(table, axis=1)
+    S = np.zeros((len(X), len(X)))
+    for i, j in np.argwhere(~np.isnan(table)):
+        S[i, j] = S[j, i] = np.exp(-(table[i, j] ** 2) / (reach[i] * reach[j]))
+    return S
+
+
+def self_tuned_links(X: np.ndarray, new: np.ndarray, k: int) -> np.ndarray:
+    """The same weights from new rows to their k nearest rows of X, each row divided by its sum."""
+    reach = np.nanmax(distances_to_neighbors(X, k), axis=1)
+    links = np.zeros((len(new), len(X)))
+    for i, x in enumerate(new):
+        distance = np.array([np.linalg.norm(x - row) for row in X])
+        nearest = np.argsort(distance)[:k]
+        links[i, nearest] = np.exp(-(distance[nearest] ** 2) / (distance[nearest].max() * reach[nearest]))
+    return np.asarray(links / links.sum(axis=1, keepdims=True))
+
+
 # ------------------------------------------------------------------------------------------------------- spectral
 
 

@@ -23,11 +23,25 @@ def even(n: int) -> np.ndarray:
     return np.full(n, 1.0 / n)
 
 
+def uneven(n: int, seed: int = 0) -> np.ndarray:
+    """Weights of which none is like another."""
+    a = np.random.default_rng(seed).uniform(0.2, 2.0, size=n)
+    return np.asarray(a / a.sum())
+
+
 def refit(
-    Phi: np.ndarray, T: np.ndarray, G: np.ndarray, ridge: float, manifold: float, loss: Loss, fit_intercept: bool
+    Phi: np.ndarray,
+    T: np.ndarray,
+    G: np.ndarray,
+    ridge: float,
+    manifold: float,
+    loss: Loss,
+    fit_intercept: bool,
+    a: np.ndarray | None = None,
 ) -> Any:
     """W and b through the core's objective and solver, tightly."""
-    A = np.full(T.shape, 1.0 / len(T))
+    a = even(len(T)) if a is None else a / a.sum()
+    A = np.repeat(a[:, None], T.shape[1], axis=1)
     rows = MappedRows(Phi, lambda block: block)
     risk = build_risk(rows, loss, T, A, fit_intercept=fit_intercept)
     objective = build_objective(risk, ridge=ridge, manifold=manifold, G=G, spectral=TailSum(0.0))
@@ -36,12 +50,20 @@ def refit(
 
 
 def brute_force(
-    Phi: np.ndarray, T: np.ndarray, G: np.ndarray, ridge: float, manifold: float, loss: Loss, fit_intercept: bool
+    Phi: np.ndarray,
+    T: np.ndarray,
+    G: np.ndarray,
+    ridge: float,
+    manifold: float,
+    loss: Loss,
+    fit_intercept: bool,
+    a: np.ndarray | None = None,
 ) -> np.ndarray:
     """Each row's score from a model that never saw its label; G stays."""
     scores = np.zeros(T.shape)
     for i in range(len(T)):
         kept = np.arange(len(T)) != i
-        W, b = refit(Phi[kept], T[kept], G, ridge, manifold, loss, fit_intercept)
+        others = None if a is None else a[kept]
+        W, b = refit(Phi[kept], T[kept], G, ridge, manifold, loss, fit_intercept, others)
         scores[i] = Phi[i] @ W + b
     return scores

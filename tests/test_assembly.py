@@ -14,9 +14,19 @@ import laws
 import naive
 from laws import Put
 from lsvv import risk as risk_module
-from lsvv.assembly import as_block, build_laplacian, build_objective, build_risk, fit_map, map_rows
-from lsvv.features import Nystroem
-from lsvv.graph import KNNGraph
+from lsvv.assembly import (
+    as_block,
+    build_graph,
+    build_objective,
+    build_risk,
+    fit_map,
+    map_rows,
+    near_scores,
+    smoothed_rows,
+)
+from lsvv.features import Nystroem, RandomFourier
+from lsvv.graph import KNNGraph, NeighborGraph, laplacian
+from lsvv.linalg import to_numpy
 from lsvv.losses import MulticlassLogistic, Squared
 from lsvv.penalties import Manifold, Ridge, TailSum
 from lsvv.risk import QuadraticRisk, RowRisk
@@ -25,7 +35,8 @@ from problems import make_problem
 
 def lap(graph: Any, X: Any, kind: str = "normalized") -> np.ndarray:
     phi = PolynomialFeatures(2).fit(np.zeros((1, X.shape[1])))
-    return np.asarray(build_laplacian(graph, X, map_rows(phi, X), n_neighbors=3, kind=kind, n_jobs=None).toarray())
+    built = build_graph(graph, X, map_rows(phi, X), n_neighbors=3, n_jobs=None)
+    return np.asarray(laplacian(built.S, kind).toarray())
 
 
 @pytest.mark.parametrize("kind", ["normalized", "plain"])
@@ -33,8 +44,58 @@ def test_every_kind_of_graph_gives_its_laplacian(kind: str, rng: np.random.Gener
     X = rng.normal(size=(20, 2))
     S = naive.adjacency(X, 3)
     expected = naive.laplacian(S, kind)
-    for graph in ("auto", KNNGraph(), NearestNeighbors(n_neighbors=3), S, sp.csr_array(S), sp.coo_matrix(S)):
+    built = KNNGraph().fit(X, 3)
+    for graph in ("auto", KNNGraph(), NearestNeighbors(n_neighbors=3), S, sp.csr_array(S), sp.coo_matrix(S), built):
         laws.assert_close(lap(graph, X, kind), expected)
+
+
+def test_a_ready_graph_is_checked_and_keeps_its_index(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(20, 2))
+    S, rows = naive.adjacency(X, 3), map_rows(PolynomialFeatures(2).fit(X), X)
+    for ready in (S, sp.coo_array(S), sp.csr_array(S + np.eye(20))):
+        graph = build_graph(NeighborGraph(ready), X, rows, n_neighbors=99, n_jobs=None)
+        laws.assert_close(graph.S.toarray(), S)
+        assert graph.index is None
+    built = KNNGraph().fit(X, 3)
+    graph = build_graph(built, X, rows, n_neighbors=99, n_jobs=None)
+    assert graph.index is built.index
+    assert graph.n_neighbors == 3
+    with pytest.raises(ValueError, match="The graph is 20 x 20, but there are 19 training rows"):
+        build_graph(built, X[:19], rows, n_neighbors=3, n_jobs=None)
+    for wrong in (KNNGraph().fit(np.c_[X, X], 3), KNNGraph(on="features").fit(np.c_[X, X], 3)):
+        with pytest.raises(ValueError, match=r"The graph was built of rows with 4 columns, but they have [26] here"):
+            build_graph(wrong, X, rows, n_neighbors=3, n_jobs=None)
+
+
+def test_weights_are_the_callers_where_the_graph_leaves_them_open(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(20, 2))
+    rows = map_rows(PolynomialFeatures(2).fit(X), X)
+    for graph, weights in [
+        ("auto", "self-tuned"),
+        (NearestNeighbors(n_neighbors=3), "self-tuned"),
+        (KNNGraph(), "binary"),
+        (KNNGraph(weights="heat"), "heat"),
+    ]:
+        built = build_graph(graph, X, rows, n_neighbors=3, n_jobs=None, weights="self-tuned")
+        laws.assert_close(built.S.toarray(), KNNGraph(weights=weights).build(X, 3).toarray())
+
+
+def test_smoothed_rows_and_the_scores_of_new_ones(put: Put, rng: np.random.Generator) -> None:
+    X, new, W = rng.normal(size=(20, 2)), rng.normal(size=(4, 2)), rng.normal(size=(10, 3))
+    phi = RandomFourier(10, width=1.0, random_state=0).fit(put(X))
+    rows, which = map_rows(phi, put(X)), np.arange(0, 20, 3)
+    R = naive.smoother(naive.self_tuned_weights(X, 3), 0.9)
+    for on in ("inputs", "features"):
+        graph = build_graph(KNNGraph(weights="self-tuned", on=on), put(X), rows, n_neighbors=3, n_jobs=None)
+        if on == "inputs":
+            smoothed = R @ to_numpy(rows.whole())
+            laws.assert_close(smoothed_rows(graph, rows, which, 0.9).whole(), smoothed[which], rtol=0, atol=1e-8)
+        where, there = (X, new) if on == "inputs" else (to_numpy(phi.transform(put(x))) for x in (X, new))
+        laws.assert_close(
+            near_scores(graph, phi, put(new), put(X @ W[:2])),
+            naive.self_tuned_links(where, there, 3) @ X @ W[:2],
+            rtol=1e-7,
+        )
 
 
 def test_a_graph_on_features_looks_at_the_mapped_rows(rng: np.random.Generator) -> None:

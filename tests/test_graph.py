@@ -1,5 +1,6 @@
 """Neighbours, adjacency, Laplacian and G: loops and dense matrices as witnesses."""
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,13 @@ from sklearn.neighbors import NearestNeighbors
 import laws
 import naive
 from laws import Put
-from lsvv import graph
 from lsvv.features import MappedRows, RandomFourier
 from lsvv.graph import KNNGraph, check_adjacency, heat_weights, laplacian, manifold_matrix, neighbors, symmetrize
 from lsvv.linalg import to_numpy
 
 KINDS = ("normalized", "plain")
+SEARCHING = import_module("lsvv.graph.neighbors")
+"""The module; the package has a function of that name."""
 
 
 def random_adjacency(seed: int, m: int = 9, isolated: int = 2) -> np.ndarray:
@@ -96,7 +98,7 @@ def test_faiss_finds_the_exact_neighbours(
 ) -> None:
     X = rng.normal(size=(300, 4)) + 100.0
     if inverted_lists:
-        monkeypatch.setattr(graph, "FAISS_ROWS", 200)
+        monkeypatch.setattr(SEARCHING, "FAISS_ROWS", 200)
     exact = neighbors(X, 5, search="exact")
     found = neighbors(X, 5, search="faiss")
     share = (found.astype(bool).multiply(exact.astype(bool))).sum() / exact.nnz
@@ -115,19 +117,21 @@ def test_faiss_finds_them_at_every_scale(scale: float, rng: np.random.Generator)
 
 def test_large_dense_data_goes_to_faiss_by_itself(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     X = rng.normal(size=(60, 3))
-    called: list[int] = []
+    asked: list[int] = []
 
-    def spy(rows: np.ndarray, k: int) -> sp.csr_array:
-        called.append(k)
-        return sp.csr_array((60, 60))
+    class Spy(SEARCHING._Faiss):  # type: ignore[name-defined]
+        def nearest(self, rows: np.ndarray, k: int) -> Any:
+            asked.append(k)
+            return super().nearest(rows, k)
 
-    monkeypatch.setattr(graph, "_faiss_neighbors", spy)
+    monkeypatch.setattr(SEARCHING, "_Faiss", Spy)
     neighbors(X, 4)
-    assert called == []
-    monkeypatch.setattr(graph, "FAISS_ROWS", 50)
+    assert asked == []
+    monkeypatch.setattr(SEARCHING, "FAISS_ROWS", 50)
     neighbors(X, 4)
     neighbors(sp.csr_array(X), 4)
-    assert called == [4]
+    # a row finds itself too
+    assert asked == [5]
 
 
 def test_faiss_takes_no_sparse_rows() -> None:
@@ -145,7 +149,7 @@ def test_any_neighbour_search_will_do(rng: np.random.Generator) -> None:
     ("setting", "sentence"),
     [
         ({"symmetry": "both"}, "symmetry='both' is not known. Choose 'union' or 'mutual'"),
-        ({"weights": "cosine"}, "weights='cosine' is not known. Choose 'binary' or 'heat'"),
+        ({"weights": "cosine"}, "weights='cosine' is not known. Choose 'binary' or 'heat' or 'self-tuned'"),
         ({"on": "labels"}, "on='labels' is not known. Choose 'inputs' or 'features'"),
         ({"search": "annoy"}, "search='annoy' is not known"),
         ({"heat_width": -1.0}, "heat_width=-1.0 is not a width"),

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from lsvv.features import FeatureMap, MappedRows
-from lsvv.graph import KNNGraph, NeighborSearch, check_adjacency, laplacian
-from lsvv.linalg import Array
+from lsvv.graph import KNNGraph, NeighborGraph, NeighborSearch, Smoother, check_adjacency
+from lsvv.linalg import Array, like, sparse_times_dense
 from lsvv.losses import Loss, Squared
 from lsvv.objective import Objective
 from lsvv.penalties import Manifold, Ridge, SpectralPenalty
@@ -37,23 +38,54 @@ def as_block(mapped: Any) -> Array:
     return mapped.to_numpy() if hasattr(mapped, "iloc") or hasattr(mapped, "to_pandas") else mapped
 
 
-def build_laplacian(
-    graph: Any, X: Array, rows: MappedRows, *, n_neighbors: int, kind: str, n_jobs: int | None
-) -> sp.csr_array:
-    """Lap of a ready graph, or of the neighbour graph of all training rows; never of test rows."""
+def build_graph(
+    graph: Any, X: Array, rows: MappedRows, *, n_neighbors: int, n_jobs: int | None, weights: str = "binary"
+) -> NeighborGraph:
+    """A ready graph, or the neighbour graph of all training rows; never of test rows.
+
+    ``weights`` are those of the edges where the caller left them open.
+    """
+    if isinstance(graph, NeighborGraph):
+        return _checked(graph, X.shape[0], (rows if _is_on_features(graph) else X).shape[1])
     if sp.issparse(graph) or isinstance(graph, np.ndarray):
-        return laplacian(check_adjacency(graph, X.shape[0]), kind)
+        return NeighborGraph(check_adjacency(graph, X.shape[0]))
     if isinstance(graph, NeighborSearch):
-        graph = KNNGraph(search=graph)
-    if graph == "auto":
-        graph = KNNGraph()
+        graph = KNNGraph(search=graph, weights=weights)
+    if isinstance(graph, str) and graph == "auto":
+        graph = KNNGraph(weights=weights)
     if not isinstance(graph, KNNGraph):
         raise ValueError(
             f"graph={graph!r} is not a graph. Pass 'auto', a KNNGraph, a sparse adjacency matrix, or an object with "
             f"kneighbors_graph."
         )
-    points = X if graph.on == "inputs" else rows.whole()
-    return laplacian(graph.build(points, n_neighbors, n_jobs), kind)
+    return graph.fit(X if graph.on == "inputs" else rows.whole(), n_neighbors, n_jobs)
+
+
+def _is_on_features(graph: NeighborGraph) -> bool:
+    """Whether neighbours are looked for among the mapped rows."""
+    return graph.rule is not None and graph.rule.on == "features"
+
+
+def _checked(graph: NeighborGraph, n_rows: int, n_columns: int) -> NeighborGraph:
+    """A ready graph whose S and index fit the rows."""
+    if graph.index is not None and graph.index.rows.shape[1] != n_columns:
+        raise ValueError(
+            f"The graph was built of rows with {graph.index.rows.shape[1]} columns, but they have {n_columns} here. "
+            f"Build it of the rows that fit gets, or of their features for KNNGraph(on='features')."
+        )
+    return replace(graph, S=check_adjacency(graph.S, n_rows))
+
+
+def smoothed_rows(graph: NeighborGraph, rows: MappedRows, which: np.ndarray, smoothing: float) -> MappedRows:
+    """The rows ``which`` of R Phi, for a risk to be built of."""
+    (Phi,) = Smoother(graph.S).rows_of(rows, which, [smoothing])
+    return MappedRows(like(Phi, rows.template), lambda block: block)
+
+
+def near_scores(graph: NeighborGraph, feature_map: Any, X: Array, smoothed: Array) -> Array:
+    """For new rows the weighted mean of their neighbours' smoothed scores, (rows of X, K)."""
+    links = graph.links(map_rows(feature_map, X).whole() if _is_on_features(graph) else X)
+    return sparse_times_dense(links, smoothed)
 
 
 def build_risk(

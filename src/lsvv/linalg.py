@@ -3,19 +3,42 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 from array_api_compat import array_namespace, device, is_numpy_array, is_torch_array
+from scipy.spatial.distance import cdist
+from threadpoolctl import ThreadpoolController
 
 Array = Any
 """A NumPy array or a torch tensor: whatever the caller passed."""
 
 SINGULAR_PIVOT = 1e-14
 """Share of a column's variance below which it counts as determined by the others."""
+
+
+SMALL_ROWS = 5000
+"""Rows up to which one thread does all the work: handing small products to several costs more than it saves."""
+
+
+@cache
+def _thread_pools() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+@contextmanager
+def threads_for(n_rows: int) -> Iterator[None]:
+    """One thread for the linear algebra of small problems, as many as there are for large ones."""
+    if n_rows > SMALL_ROWS:
+        yield
+        return
+    with _thread_pools().limit(limits=1):
+        yield
 
 
 def namespace(*arrays: Array) -> Any:
@@ -72,9 +95,14 @@ def stack_rows(first: Array, second: Array) -> Array:
 
 def sparse_times_dense(S: sp.csr_array, B: Array) -> Array:
     """``S B`` for a SciPy sparse matrix and a dense array of any namespace (or a sparse one)."""
-    if sp.issparse(B) or is_numpy_array(B):
-        return S.astype(B.dtype, copy=False) @ B
-    xp = namespace(B)
+    return sparse_operator(S, B)(B)
+
+
+def sparse_operator(S: sp.csr_array, reference: Array) -> Callable[[Array], Array]:
+    """B -> ``S B`` for arrays of the kind, device and precision of ``reference``: S is brought there once."""
+    if sp.issparse(reference) or is_numpy_array(reference):
+        return S.astype(reference.dtype, copy=False).__matmul__
+    xp = namespace(reference)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
         S_device = xp.sparse_csr_tensor(
@@ -82,11 +110,11 @@ def sparse_times_dense(S: sp.csr_array, B: Array) -> Array:
             xp.asarray(S.indices.astype(np.int64)),
             xp.asarray(S.data),
             size=S.shape,
-            dtype=B.dtype,
-            device=device(B),
+            dtype=reference.dtype,
+            device=device(reference),
             check_invariants=False,
         )
-        return S_device @ B
+    return S_device.__matmul__
 
 
 def symmetric_product(A: Array, weights: Array | None = None) -> Array:
@@ -166,6 +194,13 @@ def squared_distances(X: Array, Z: Array) -> Array:
     cross = X @ Z.T
     distances = row_norms(X)[:, None] + row_norms(Z)[None, :] - 2.0 * cross
     return xp.where(distances > 0, distances, xp.zeros_like(distances))
+
+
+def city_block_distances(X: Array, Z: Array) -> Array:
+    """``||x_i - z_j||_1`` for the rows of ``X`` (dense or sparse) and of ``Z`` (dense)."""
+    if is_numpy_array(Z):
+        return cdist(dense(X), Z, "cityblock").astype(Z.dtype, copy=False)
+    return namespace(Z).cdist(X, Z, p=1.0)
 
 
 def row_norms(X: Array) -> Array:

@@ -13,7 +13,8 @@ import laws
 from laws import Put
 from lsvv import LSVVClassifier, LSVVRegressor
 from lsvv.features import RandomFourier
-from models import blobs, classifier, curves, indicators, regressor, some_labels
+from lsvv.graph import KNNGraph
+from models import GRAPHS, PAPER, SMOOTHED, SUPERVISED, blobs, classifier, curves, indicators, regressor, some_labels
 
 X, TRUTH = blobs()
 Y = some_labels(TRUTH)
@@ -146,9 +147,10 @@ def test_rows_that_are_all_the_same(kind: Any) -> None:
 
 
 @BOTH
-def test_fewer_rows_than_neighbours(kind: Any) -> None:
-    model = small(kind, n_neighbors=100).fit(X[:6], TRUTH[:6])
-    complete = small(kind, graph=1 - np.eye(6)).fit(X[:6], TRUTH[:6])
+@pytest.mark.parametrize("terms", GRAPHS, ids=str)
+def test_fewer_rows_than_neighbours(kind: Any, terms: dict[str, Any]) -> None:
+    model = small(kind, n_neighbors=100, graph=KNNGraph(), **terms).fit(X[:6], TRUTH[:6])
+    complete = small(kind, graph=1 - np.eye(6), **terms).fit(X[:6], TRUTH[:6])
     laws.assert_close(model.coef_, complete.coef_, rtol=1e-6, atol=1e-9)
 
 
@@ -169,7 +171,7 @@ def test_values_of_1e30(kind: Any, features: str, dtype: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "settings", [{}, {"manifold": 0.0}, {"loss": "logistic", "ridge": 1e130}, {"spectral": 1e60}], ids=str
+    "settings", [{}, SUPERVISED, PAPER, {"loss": "logistic", "ridge": 1e130}, {"spectral": 1e60}], ids=str
 )
 def test_the_largest_values_taken_still_make_a_model(settings: dict[str, Any]) -> None:
     model = classifier(features="linear", tol=1e-3, **settings).fit(1e69 * X, TRUTH)
@@ -187,22 +189,23 @@ def test_values_whose_powers_overflow(kind: Any) -> None:
 @pytest.mark.parametrize("spectral", [0.0, 1e-6])
 def test_no_ridge_on_a_singular_problem(kind: Any, spectral: float) -> None:
     rows = np.c_[X, X, X[:, 0] + X[:, 1]]
-    model = small(kind, features="linear", manifold=0.0, ridge=0.0, spectral=spectral, max_iter=20_000, tol=1e-5)
+    model = small(kind, features="linear", ridge=0.0, spectral=spectral, max_iter=20_000, tol=1e-5, **SUPERVISED)
     model.fit(rows, TRUTH)
     assert np.isfinite(model.coef_).all()
     if spectral == 0.0:
         assert "minimum-norm solution of a singular system" in model.solution_.status
-        wide = small(kind, features="linear", manifold=0.0, ridge=1e-10).fit(rows, TRUTH)
+        wide = small(kind, features="linear", ridge=1e-10, **SUPERVISED).fit(rows, TRUTH)
         laws.assert_close(model.coef_, wide.coef_, rtol=1e-4, atol=1e-6)
 
 
 def test_a_single_output_of_a_single_column() -> None:
-    model = regressor(features="linear", manifold=0.0, ridge=0.0).fit(X[:, :1], 2 * X[:, 0] + 1)
+    settings = {"features": "linear", **SUPERVISED}
+    model = regressor(ridge=0.0, **settings).fit(X[:, :1], 2 * X[:, 0] + 1)
     assert model.coef_.shape == (1, 1)
     laws.assert_close(model.coef_[0, 0], 2.0)
     laws.assert_close(model.intercept_[0], 1.0)
-    spectral = regressor(features="linear", manifold=0.0, spectral=0.1, free_rank=1).fit(X[:, :1], 2 * X[:, 0] + 1)
-    laws.assert_close(spectral.coef_, regressor(features="linear", manifold=0.0).fit(X[:, :1], 2 * X[:, 0] + 1).coef_)
+    spectral = regressor(spectral=0.1, free_rank=1, **settings).fit(X[:, :1], 2 * X[:, 0] + 1)
+    laws.assert_close(spectral.coef_, regressor(**settings).fit(X[:, :1], 2 * X[:, 0] + 1).coef_)
 
 
 @BOTH
@@ -278,10 +281,11 @@ def test_wrong_class_weights(class_weight: Any, sentence: str) -> None:
     ],
     ids=["small", "large", "one-way", "negative", "NaN", "name"],
 )
+@pytest.mark.parametrize("terms", [PAPER, SMOOTHED], ids=str)
 @BOTH
-def test_wrong_graphs(kind: Any, graph: Any, sentence: str) -> None:
+def test_wrong_graphs(kind: Any, terms: dict[str, Any], graph: Any, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
-        small(kind, graph=graph).fit(X, TRUTH)
+        small(kind, graph=graph, **terms).fit(X, TRUTH)
 
 
 def test_a_graph_counts_unlabelled_rows() -> None:
@@ -290,9 +294,10 @@ def test_a_graph_counts_unlabelled_rows() -> None:
 
 
 @BOTH
-def test_a_graph_without_an_edge_is_a_supervised_model(kind: Any) -> None:
-    empty = small(kind, graph=sp.csr_array((60, 60))).fit(X, TRUTH)
-    supervised = small(kind, manifold=0.0).fit(X, TRUTH)
+@pytest.mark.parametrize("terms", GRAPHS, ids=str)
+def test_a_graph_without_an_edge_is_a_supervised_model(kind: Any, terms: dict[str, Any]) -> None:
+    empty = small(kind, graph=sp.csr_array((60, 60)), **terms).fit(X, TRUTH)
+    supervised = small(kind, **SUPERVISED).fit(X, TRUTH)
     laws.assert_close(empty.coef_, supervised.coef_, rtol=1e-6, atol=1e-9)
 
 
@@ -313,13 +318,21 @@ def test_a_graph_without_an_edge_is_a_supervised_model(kind: Any) -> None:
         ({"n_neighbors": 0}, "n_neighbors=0 is out of range. Pass an integer of at least 1"),
         ({"n_neighbors": 2.5}, "n_neighbors=2.5 is out of range"),
         ({"max_iter": 0}, "max_iter=0 is out of range"),
-        ({"free_rank": -1}, r"free_rank=-1 is out of range. Pass an integer from 0 to min\(D, K\)"),
-        ({"free_rank": 99}, "free_rank=99 is out of range"),
+        ({"smoothing": -0.1}, "smoothing=-0.1 is out of range. Pass 'auto', or a number of at least 0 and below 1"),
+        ({"smoothing": 1.0}, "smoothing=1.0 is out of range"),
+        ({"smoothing": float("nan")}, "smoothing=nan is out of range"),
+        ({"smoothing": "much"}, "smoothing='much' is out of range"),
+        ({"smoothing": True}, "smoothing=True is out of range"),
+        ({"free_rank": -1}, r"free_rank=-1 is out of range. Pass an integer of at least 0, a float from 0.0 to 1.0"),
+        ({"free_rank": 99}, r"free_rank=99 is out of range. Pass an integer from 0 to min\(D, K\)"),
         ({"free_rank": 1.5}, "free_rank=1.5 is out of range"),
-        ({"laplacian": "signed"}, "laplacian='signed' is not known. Choose 'normalized' or 'plain'"),
-        ({"power": 3}, "power=3 is not supported. Choose power=1 or power=2"),
-        ({"solver": "adam"}, "solver='adam' is not known. Choose one of auto, closed, accelerated, minibatch"),
-        ({"spectral_rule": "head"}, "spectral_rule='head' is not known. Choose 'tail' or 'as_printed'"),
+        ({"laplacian": "signed"}, "laplacian='signed' is out of range. Pass 'normalized' or 'plain'"),
+        ({"power": 3}, "power=3 is out of range. Pass 1 or 2"),
+        ({"solver": "adam"}, "solver='adam' is out of range. Pass 'auto', 'closed', 'accelerated' or 'minibatch'"),
+        ({"spectral_rule": "head"}, "spectral_rule='head' is out of range. Pass 'tail' or 'as_printed'"),
+        ({"fit_intercept": "no"}, "fit_intercept='no' is out of range. Pass True or False"),
+        ({"n_jobs": 1.5}, "n_jobs=1.5 is out of range. Pass an integer or None"),
+        ({"verbose": -1}, "verbose=-1 is out of range. Pass an integer of at least 0"),
         ({"features": "rbf"}, "features='rbf' is not known. Choose one of"),
         ({"features": RandomFourier}, "is not a transformer. Pass a short name or an object with fit and transform"),
         ({"random_state": "x"}, "random_state='x' cannot seed a generator"),

@@ -45,5 +45,5 @@ def test_the_count_in_use_is_told(free_rank: Any, count: int) -> None:
 
 
 def test_a_word_that_is_no_rule_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"free_rank='best' is out of range\. .* also take 'balance'\."):
+    with pytest.raises(ValueError, match=r"free_rank='best' is out of range\. Pass .* or 'balance'\."):
         classifier(free_rank="best").fit(X, Y)

@@ -16,7 +16,7 @@ from lsvv import LSVVClassifier, LSVVRegressor, risk
 from lsvv.features import Linear, MappedRows, Nystroem, RandomFourier, Sketch
 from lsvv.graph import KNNGraph
 from lsvv.linalg import to_numpy
-from models import MAP, blobs, classifier, curves, indicators, regressor, some_labels
+from models import GRAPHS, MAP, PAPER, SUPERVISED, blobs, classifier, curves, indicators, regressor, some_labels
 
 X, TRUTH = blobs()
 Y = some_labels(TRUTH)
@@ -30,7 +30,7 @@ LOSSES = ("squared", "logistic", "smooth_hinge")
 @pytest.mark.parametrize("power", [1, 2])
 @pytest.mark.parametrize("kind", ["normalized", "plain"])
 def test_a_fit_is_the_minimiser_of_the_equation(kind: str, power: int) -> None:
-    model = classifier(laplacian=kind, power=power, manifold=0.7, ridge=0.01).fit(X, Y)
+    model = classifier(laplacian=kind, power=power, smoothing=0.0, manifold=0.7, ridge=0.01).fit(X, Y)
     Phi = model.feature_map_.transform(X)
     Lap = naive.laplacian(naive.adjacency(X, 4), kind)
     P = 0.01 * np.eye(40) + 0.7 * naive.manifold_matrix(Phi, Lap, power)
@@ -42,21 +42,21 @@ def test_a_fit_is_the_minimiser_of_the_equation(kind: str, power: int) -> None:
 
 
 def test_a_supervised_fit_is_ridge() -> None:
-    model = classifier(features=Linear(), manifold=0.0, ridge=0.02).fit(X, Y)
+    model = classifier(features=Linear(), ridge=0.02, **SUPERVISED).fit(X, Y)
     reference = Ridge(alpha=0.02 * KNOWN.sum()).fit(X[KNOWN], np.eye(3)[TRUTH[KNOWN]])
     laws.assert_close(model.coef_, reference.coef_)
     laws.assert_close(model.intercept_, reference.intercept_)
 
 
 def test_a_supervised_logistic_fit_is_logistic_regression() -> None:
-    model = classifier(features=Linear(), manifold=0.0, ridge=0.02, loss="logistic", tol=1e-9).fit(X, Y)
+    model = classifier(features=Linear(), ridge=0.02, loss="logistic", tol=1e-9, **SUPERVISED).fit(X, Y)
     reference = LogisticRegression(C=1 / (2 * 0.02 * KNOWN.sum()), tol=1e-10).fit(X[KNOWN], Y[KNOWN])
     laws.assert_close(model.predict_proba(X), reference.predict_proba(X), rtol=1e-4, atol=1e-6)
 
 
 def test_nystroem_with_all_rows_is_kernel_ridge() -> None:
     y = np.sin(X[:, 0])
-    model = regressor(features=Nystroem(60, width=1.5), manifold=0.0, ridge=1e-2, fit_intercept=False).fit(X, y)
+    model = regressor(features=Nystroem(60, width=1.5), ridge=1e-2, fit_intercept=False, **SUPERVISED).fit(X, y)
     scale, mean = y.std(), y.mean()
     reference = KernelRidge(alpha=1e-2 * 60, kernel="rbf", gamma=1 / (2 * 1.5**2)).fit(X, (y - mean) / scale)
     new = X + 0.1
@@ -71,6 +71,7 @@ def test_the_four_methods_are_four_settings(loss: str) -> None:
         ).fit(X, Y)
         for name in ("SRM-VV", "LRC-VV", "SS-VV", "LSVV")
     }
+    assert all(model.smoothing == 0.0 for model in fits.values())
     assert {name: (m.manifold > 0, m.spectral > 0) for name, m in fits.items()} == {
         "SRM-VV": (False, False),
         "LRC-VV": (False, True),
@@ -93,19 +94,20 @@ def test_methods_take_no_term_they_have_not() -> None:
 
 @pytest.mark.parametrize("features", [MAP, RandomFourier(40), Nystroem(10), Sketch(5)], ids=lambda f: type(f).__name__)
 @pytest.mark.parametrize("loss", LOSSES)
-def test_without_a_manifold_unlabelled_rows_do_not_matter(loss: str, features: Any) -> None:
-    settings = {"features": features, "manifold": 0.0, "loss": loss, "ridge": 0.01, "tol": 1e-7}
+def test_without_a_graph_unlabelled_rows_do_not_matter(loss: str, features: Any) -> None:
+    settings = {"features": features, "loss": loss, "ridge": 0.01, "tol": 1e-7, **SUPERVISED}
     mixed = classifier(**settings).fit(X, Y)
     alone = classifier(**settings).fit(X[KNOWN], Y[KNOWN])
     laws.assert_close(mixed.coef_, alone.coef_)
     laws.assert_close(mixed.predict_proba(X), alone.predict_proba(X))
 
 
+@pytest.mark.parametrize("terms", GRAPHS, ids=str)
 @pytest.mark.parametrize("loss", LOSSES)
-def test_the_order_of_the_rows_does_not_matter(loss: str) -> None:
+def test_the_order_of_the_rows_does_not_matter(loss: str, terms: dict[str, Any]) -> None:
     order = np.random.default_rng(1).permutation(60)
-    here = classifier(loss=loss, ridge=0.01, tol=1e-9, max_iter=5000).fit(X, Y)
-    there = classifier(loss=loss, ridge=0.01, tol=1e-9, max_iter=5000).fit(X[order], Y[order])
+    here = classifier(loss=loss, ridge=0.01, tol=1e-9, max_iter=5000, **terms).fit(X, Y)
+    there = classifier(loss=loss, ridge=0.01, tol=1e-9, max_iter=5000, **terms).fit(X[order], Y[order])
     laws.assert_close(there.coef_, here.coef_, rtol=1e-5, atol=1e-6)
     np.testing.assert_array_equal(there.transduction_, here.transduction_[order])
 
@@ -129,7 +131,7 @@ def test_classes_may_be_called_anything() -> None:
 @pytest.mark.parametrize("loss", LOSSES)
 def test_an_integer_weight_is_that_many_rows_without_a_graph(loss: str) -> None:
     weight = np.random.default_rng(0).integers(0, 3, size=60)
-    settings = {"manifold": 0.0, "loss": loss, "ridge": 0.01, "tol": 1e-9, "max_iter": 5000}
+    settings = {"loss": loss, "ridge": 0.01, "tol": 1e-9, "max_iter": 5000, **SUPERVISED}
     weighted = classifier(**settings).fit(X, TRUTH, sample_weight=weight)
     repeated = classifier(**settings).fit(np.repeat(X, weight, axis=0), np.repeat(TRUTH, weight))
     laws.assert_close(weighted.coef_, repeated.coef_, rtol=1e-5, atol=1e-6)
@@ -153,12 +155,14 @@ def test_balanced_classes_are_classes_weighted_by_hand() -> None:
     laws.assert_close(balanced.coef_, by_weight.coef_)
 
 
-def test_a_ready_graph_is_the_graph() -> None:
-    S = naive.adjacency(X, 4)
-    expected = classifier().fit(X, Y)
-    for graph in (S, sp.csr_array(S), sp.csr_matrix(S), KNNGraph()):
-        laws.assert_close(classifier(graph=graph).fit(X, Y).coef_, expected.coef_)
-    heated = classifier(graph=KNNGraph(weights="heat")).fit(X, Y)
+@pytest.mark.parametrize("terms", GRAPHS, ids=str)
+def test_a_ready_graph_is_the_graph(terms: dict[str, Any]) -> None:
+    weights = "self-tuned" if terms["smoothing"] else "binary"
+    built = KNNGraph(weights=weights).fit(X, n_neighbors=4)
+    expected = classifier(**terms).fit(X, Y)
+    for graph in (built.S.toarray(), built.S, sp.csr_matrix(built.S), built, KNNGraph(weights=weights)):
+        laws.assert_close(classifier(graph=graph, **terms).fit(X, Y).coef_, expected.coef_)
+    heated = classifier(graph=KNNGraph(weights="heat"), **terms).fit(X, Y)
     assert np.abs(heated.coef_ - expected.coef_).max() > 1e-6
 
 
@@ -172,10 +176,10 @@ def test_a_graph_of_features_is_another_model() -> None:
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("manifold", [0.0, 0.5])
-def test_masked_labels_are_fits_of_each_column(loss: str, manifold: float) -> None:
+@pytest.mark.parametrize("terms", [SUPERVISED, *GRAPHS], ids=str)
+def test_masked_labels_are_fits_of_each_column(loss: str, terms: dict[str, Any]) -> None:
     rows, labels = indicators()
-    settings = {"loss": loss, "manifold": manifold, "ridge": 0.01, "tol": 1e-9, "max_iter": 5000}
+    settings = {"loss": loss, "ridge": 0.01, "tol": 1e-9, "max_iter": 5000, **terms}
     together = classifier(**settings).fit(rows, labels)
     for k in range(3):
         # a second column without a known entry keeps the target two-dimensional
@@ -185,12 +189,12 @@ def test_masked_labels_are_fits_of_each_column(loss: str, manifold: float) -> No
         laws.assert_close(together.intercept_[k], alone.intercept_[0], rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("manifold", [0.0, 0.5])
-def test_masked_numbers_are_fits_of_each_column(manifold: float) -> None:
+@pytest.mark.parametrize("terms", [SUPERVISED, *GRAPHS], ids=str)
+def test_masked_numbers_are_fits_of_each_column(terms: dict[str, Any]) -> None:
     rows, numbers = curves()
-    together = regressor(manifold=manifold).fit(rows, numbers)
+    together = regressor(**terms).fit(rows, numbers)
     for k in range(2):
-        alone = regressor(manifold=manifold).fit(rows, numbers[:, k])
+        alone = regressor(**terms).fit(rows, numbers[:, k])
         laws.assert_close(together.predict(rows)[:, k], alone.predict(rows), rtol=1e-6)
         laws.assert_close(together.coef_[k], alone.coef_[0], rtol=1e-6, atol=1e-8)
 
@@ -241,7 +245,9 @@ def test_a_free_rank_survives_a_strong_penalty() -> None:
     "features", [MAP, Linear(), Nystroem(20, width=1.0, random_state=0)], ids=lambda f: type(f).__name__
 )
 @pytest.mark.parametrize(
-    "settings", [{}, {"loss": "logistic"}, {"spectral": 1e-3, "free_rank": 1}, {"loss": "hinge"}], ids=str
+    "settings",
+    [{}, PAPER, {"loss": "logistic"}, {"spectral": 1e-3, "free_rank": 1}, {"loss": "hinge", **PAPER}],
+    ids=str,
 )
 def test_tensors_learn_what_arrays_learn(put: Put, features: Any, settings: dict[str, Any]) -> None:
     settings = {"features": features, "ridge": 0.01, "tol": 1e-4 if "loss" in settings else 1e-8, **settings}
@@ -272,15 +278,16 @@ def test_tensors_of_numbers_and_labels(put: Put) -> None:
 @pytest.mark.parametrize(
     "features", [MAP, Linear(), Nystroem(20, width=1.0), Sketch(10, width=1.0)], ids=lambda f: type(f).__name__
 )
-def test_sparse_rows_learn_what_dense_ones_learn(features: Any) -> None:
+@pytest.mark.parametrize("terms", GRAPHS, ids=str)
+def test_sparse_rows_learn_what_dense_ones_learn(features: Any, terms: dict[str, Any]) -> None:
     holed = np.where(np.abs(X) > 0.3, X, 0.0)
-    dense = classifier(features=features).fit(holed, Y)
-    sparse = classifier(features=features).fit(sp.csr_array(holed), Y)
+    dense = classifier(features=features, **terms).fit(holed, Y)
+    sparse = classifier(features=features, **terms).fit(sp.csr_array(holed), Y)
     laws.assert_close(sparse.coef_, dense.coef_, rtol=1e-6, atol=1e-9)
     laws.assert_close(sparse.predict_proba(sp.csr_array(holed)), dense.predict_proba(holed), rtol=1e-6)
 
 
-@pytest.mark.parametrize("settings", [{}, {"loss": "logistic"}, {"spectral": 1e-3}, {"manifold": 0.0}], ids=str)
+@pytest.mark.parametrize("settings", [{}, {"loss": "logistic"}, {"spectral": 1e-3}, SUPERVISED, PAPER], ids=str)
 def test_single_precision_in_is_single_precision_out(put: Put, settings: dict[str, Any]) -> None:
     single = put(X.astype(np.float32))
     model = classifier(ridge=0.01, tol=1e-3, **settings).fit(single, Y)
@@ -310,7 +317,9 @@ def test_a_model_of_arrays_takes_tensors_and_back() -> None:
 # -------------------------------------------------------------------------------------------------------------- memory
 
 
-@pytest.mark.parametrize("settings", [{}, {"loss": "logistic"}, {"spectral": 1e-3}, {"power": 1}], ids=str)
+@pytest.mark.parametrize(
+    "settings", [{}, PAPER, {"loss": "logistic"}, {"spectral": 1e-3}, {"power": 1, **PAPER}], ids=str
+)
 @pytest.mark.parametrize("block_bytes", [1, 40 * 8 * 7])
 def test_a_fit_in_blocks_is_the_same_fit(
     put: Put, settings: dict[str, Any], block_bytes: int, monkeypatch: pytest.MonkeyPatch

@@ -16,7 +16,7 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 import laws
 from lsvv import LSVVClassifier, LSVVRegressor
 from lsvv.features import RandomFourier
-from models import blobs, classifier, curves, regressor, some_labels
+from models import PAPER, SUPERVISED, blobs, classifier, curves, regressor, some_labels
 
 MINUS_ONE = {"check_classifiers_classes": "uses -1 as a class, which means unlabelled here"}
 GRAPH = {
@@ -27,7 +27,7 @@ GRAPH = {
 
 @pytest.mark.parametrize("loss", ["squared", "logistic"])
 def test_the_supervised_classifier_fails_only_where_minus_one_is_a_class(loss: str) -> None:
-    model = LSVVClassifier(manifold=0.0, features=RandomFourier(100), loss=loss, ridge=1e-2, tol=1e-5)
+    model = LSVVClassifier(features=RandomFourier(100), loss=loss, ridge=1e-2, tol=1e-5, **SUPERVISED)
     laws.assert_fails_only(model, MINUS_ONE)
 
 
@@ -36,7 +36,7 @@ def test_the_classifier_fails_only_where_minus_one_and_the_graph_contradict_a_ch
 
 
 def test_the_supervised_regressor_passes_every_check() -> None:
-    laws.assert_fails_only(LSVVRegressor(manifold=0.0, features=RandomFourier(100)), {})
+    laws.assert_fails_only(LSVVRegressor(features=RandomFourier(100), **SUPERVISED), {})
 
 
 def test_the_regressor_as_it_comes_fails_only_where_the_graph_contradicts_a_check() -> None:
@@ -50,8 +50,9 @@ def test_parameters_are_keyword_only_and_stored_as_given(kind: Any) -> None:
     features = RandomFourier(7)
     assert kind(features=features).features is features
     expected = {
-        "features", "ridge", "manifold", "spectral", "free_rank", "spectral_rule", "n_neighbors", "laplacian", "power",
-        "graph", "solver", "fit_intercept", "tol", "max_iter", "n_jobs", "random_state", "verbose",
+        "features", "ridge", "smoothing", "manifold", "spectral", "free_rank", "spectral_rule", "n_neighbors",
+        "laplacian", "power", "graph", "solver", "fit_intercept", "tol", "max_iter", "n_jobs", "random_state",
+        "verbose",
     }  # fmt: skip
     assert set(kind().get_params()) == expected | ({"loss", "class_weight"} if kind is LSVVClassifier else set())
 
@@ -105,13 +106,14 @@ def test_cross_validation_and_grid_search_run() -> None:
     [RBFSampler(n_components=30, random_state=0), PolynomialFeatures(2), StandardScaler()],
     ids=lambda t: type(t).__name__,
 )
-@pytest.mark.parametrize("manifold", [0.0, 1.0])
-def test_any_transformer_is_a_map(transformer: Any, manifold: float) -> None:
+@pytest.mark.parametrize("terms", [SUPERVISED, PAPER], ids=str)
+def test_any_transformer_is_a_map(transformer: Any, terms: dict[str, Any]) -> None:
     X, truth = blobs()
     y = some_labels(truth)
-    model = classifier(features=transformer, manifold=manifold).fit(X, y)
+    model = classifier(features=transformer, **terms).fit(X, y)
     assert model.score(X, truth) > 0.8
-    fitted = clone(transformer).fit(X if manifold else X[y != -1])
+    assert classifier(features=transformer).fit(X, y).score(X, truth) > 0.8
+    fitted = clone(transformer).fit(X if terms["manifold"] else X[y != -1])
     assert model.coef_.shape == (3, fitted.transform(X).shape[1])
     np.testing.assert_allclose(model.decision_function(X), fitted.transform(X) @ model.coef_.T + model.intercept_)
 

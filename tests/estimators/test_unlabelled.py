@@ -12,7 +12,7 @@ from sklearn.datasets import load_digits
 
 import laws
 from lsvv.features import RandomFourier
-from models import blobs, classifier, curves, indicators, regressor, some_labels
+from models import PAPER, SUPERVISED, blobs, classifier, curves, indicators, regressor, some_labels
 
 X, TRUTH = blobs()
 Y = some_labels(TRUTH)
@@ -105,18 +105,18 @@ def test_a_weight_of_zero_on_an_entry_is_an_unknown_entry() -> None:
         laws.assert_close(weighted, marked)
 
 
-@pytest.mark.parametrize("manifold", [0.0, 1.0])
-def test_transduction_keeps_what_is_known_and_predicts_the_rest(manifold: float) -> None:
-    model = classifier(manifold=manifold).fit(X, Y)
+@pytest.mark.parametrize("terms", [SUPERVISED, PAPER], ids=str)
+def test_transduction_keeps_what_is_known_and_predicts_the_rest(terms: dict[str, Any]) -> None:
+    model = classifier(**terms).fit(X, Y)
     np.testing.assert_array_equal(model.transduction_[Y != -1], Y[Y != -1])
     np.testing.assert_array_equal(model.transduction_[Y == -1], model.predict(X)[Y == -1])
     rows, labels = indicators()
-    model = classifier(manifold=manifold).fit(rows, labels)
+    model = classifier(**terms).fit(rows, labels)
     known = ~np.isnan(labels)
     np.testing.assert_array_equal(model.transduction_[known], labels[known])
     np.testing.assert_array_equal(model.transduction_[~known], model.predict(rows)[~known])
     rows, numbers = curves()
-    filled = regressor(manifold=manifold).fit(rows, numbers)
+    filled = regressor(**terms).fit(rows, numbers)
     known = ~np.isnan(numbers)
     laws.assert_close(filled.transduction_[known], numbers[known])
     laws.assert_close(filled.transduction_[~known], filled.predict(rows)[~known])
@@ -135,8 +135,9 @@ def test_unlabelled_rows_help_on_digits() -> None:
     first = np.concatenate([np.flatnonzero(truth == digit)[:3] for digit in range(10)])
     y = np.full(600, -1)
     y[first] = truth[first]
-    semi, supervised = (
-        1 - classifier(features=RandomFourier(500), ridge=1e-5, manifold=manifold).fit(rows, y).score(rows, truth)
-        for manifold in (1.0, 0.0)
+    smoothed, paper, supervised = (
+        1 - classifier(features=RandomFourier(500), ridge=1e-5, **terms).fit(rows, y).score(rows, truth)
+        for terms in ({}, PAPER, SUPERVISED)
     )
-    assert semi < 0.8 * supervised
+    assert smoothed < 0.8 * supervised
+    assert paper < 0.8 * supervised

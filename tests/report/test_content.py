@@ -5,10 +5,12 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 
+from lsvv import LSVVRegressorCV
+from lsvv.features import Linear
 from lsvv.report.checks import calibration_of
 from lsvv.report.content import Help, Layer, Report
 from lsvv.report.from_fill import report_of
-from lsvv.report.models import help_of
+from lsvv.report.models import help_of, smoothing_words
 from lsvv.report.rowmap import MOST_POINTS, drawn_rows, map_of, two_directions
 from lsvv.report.view import atlas_range, layer_sizes, shade
 from lsvv.report.words import number, percent, shortened, span
@@ -68,9 +70,38 @@ def test_the_atlas_holds_the_lowest_loss(report: Report) -> None:
         assert model.atlas.best <= lowest <= highest
         assert model.atlas.maps[0][1] == pytest.approx(model.atlas.best)
         for panel in model.atlas.panels:
-            assert len(panel.losses) == len(panel.manifolds)
+            assert len(panel.losses) == len(panel.values)
             assert all(len(row) == len(panel.ridges) for row in panel.losses)
-            assert panel.manifolds[0] == 0.0
+            assert (panel.axis, panel.values[0], panel.scaled) == ("smoothing", 0.0, True)
+
+
+def test_a_sentence_says_how_much_of_the_model_looks_at_neighbours(filled: Filled) -> None:
+    for part, model in zip(filled.fitted, report_of(filled).models, strict=True):
+        fitted = part.model
+        if fitted.guard_.share == 0.0:
+            assert model.smoothing.startswith("Asking neighbours was tried and did not pay")
+            continue
+        smoothing = np.array([line.smoothing for line in fitted.plan_])
+        looking = fitted.shares_.mean(axis=1)[smoothing > 0].sum()
+        taken = fitted.shares_.mean(axis=1) @ smoothing
+        assert model.smoothing.startswith(f"{percent(looking)} of the average looks at neighbours")
+        assert f"{percent(taken)} of what decides about a row comes from its neighbours" in model.smoothing
+
+
+@pytest.mark.parametrize(
+    ("smoothing", "sentence"),
+    [
+        (0.0, "Neighbours were not asked: each row is judged by its own columns alone."),
+        (0.9, "100\xa0% of the average looks at neighbours"),
+        ((0.0, 0.9), "Asking neighbours was tried and did not pay"),
+    ],
+)
+def test_the_sentence_on_smoothing_fits_a_refitted_setting(smoothing: float, sentence: str) -> None:
+    # neighbours have opposite numbers
+    x = np.arange(40.0)
+    model = LSVVRegressorCV(features=Linear(), ridge=1e-3, smoothing=smoothing, selection="best")
+    model.fit(np.column_stack([x, 0.01 * (-1.0) ** x]), (-1.0) ** x)
+    assert sentence in smoothing_words(model)
 
 
 def test_unsure_cells_come_in_order_with_their_rows(report: Report, filled: Filled) -> None:

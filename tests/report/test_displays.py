@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from lsvv import LSVVClassifier, LSVVClassifierCV
 from lsvv.features import Linear
-from lsvv.graph import KNNGraph
+from lsvv.graph import KNNGraph, NeighborGraph
 from lsvv.report import AtlasDisplay, GraphDisplay, LearningCurveDisplay, SpectrumDisplay
 
 matplotlib = pytest.importorskip("matplotlib", reason="matplotlib is not installed")
@@ -62,23 +62,54 @@ def test_spectrum_of_an_average_goes_to_given_axes(searched: LSVVClassifierCV) -
     assert display.figure_ is ax.figure
 
 
+def test_spectrum_of_a_refitted_setting_marks_its_tail(rows: tuple[np.ndarray, np.ndarray]) -> None:
+    model = LSVVClassifierCV(features=Linear(), loss="squared", spectral=0.01, free_rank=1, selection="best")
+    display = SpectrumDisplay.from_estimator(model.fit(*rows))
+    assert display.first_penalised == 1
+    assert display.singular_values == pytest.approx(model.best_estimator_.singular_values_)
+
+
 def test_atlas_stars_the_best_setting(searched: LSVVClassifierCV) -> None:
     display = AtlasDisplay.from_estimator(searched)
-    best = searched.best_params_
-    if best["spectral"] == 0:
-        assert display.best == (best["manifold"], best["ridge"])
-    assert display.im_.get_array().shape == display.losses.shape == (len(display.manifolds), len(display.ridges))
-    assert np.nanmin(display.losses) >= searched.loo_.min()
+    settings = [(line, ridge) for line in searched.plan_ for ridge in sorted(line.ridges, reverse=True)]
+    line, ridge = settings[searched.best_index_]
+    assert display.axis == display.ax_.get_ylabel() == "smoothing"
+    assert display.best == (line.smoothing, ridge)
+    assert line.smoothing == searched.best_params_["smoothing"]
+    assert display.im_.get_array().shape == display.losses.shape == (len(display.values), len(display.ridges))
+    assert np.nanmin(display.losses) == searched.loo_.min()
+
+
+def test_the_ridges_of_the_axis_are_shares_of_one_unit_for_each_candidate(searched: LSVVClassifierCV) -> None:
+    settings = [(place, r) for place, line in enumerate(searched.plan_) for r in sorted(line.ridges, reverse=True)]
+    units: dict[int, set[str]] = {}
+    for (place, share), ridge in zip(settings, searched.cv_results_["param_ridge"], strict=True):
+        units.setdefault(place, set()).add(f"{ridge / share:.9g}")
+    assert all(len(found) == 1 for found in units.values())
+
+
+def test_where_the_manifold_alone_is_searched_it_is_the_axis(rows: tuple[np.ndarray, np.ndarray]) -> None:
+    X, y = rows
+    grid = {"ridge": (0.01, 0.1), "smoothing": 0.0, "manifold": (0.0, 0.1, 1.0), "power": (1, 2)}
+    model = LSVVClassifierCV(features=Linear(), loss="squared", random_state=0, **grid)
+    model.fit(X, np.where(np.arange(90) < 30, y, -1))
+    for panel in (0, 1):
+        display = AtlasDisplay.from_estimator(model, panel=panel)
+        assert (display.axis, display.values, display.ridges) == ("manifold", (0.0, 0.1, 1.0), (0.01, 0.1))
+        # without the manifold term powers do not differ
+        assert np.isfinite(display.losses).all()
+    best = model.best_params_
+    assert AtlasDisplay.from_estimator(model).best == (best["manifold"], best["ridge"])
 
 
 def test_atlas_names_the_panels_there_are(searched: LSVVClassifierCV) -> None:
-    with pytest.raises(ValueError, match=r"panel=9 is not there. Choose one from 0 to 3."):
+    with pytest.raises(ValueError, match=r"panel=9 is not there. Choose one from 0 to 1."):
         AtlasDisplay.from_estimator(searched, panel=9)
 
 
 def test_learning_curves_have_a_score_for_every_draw(rows: tuple[np.ndarray, np.ndarray]) -> None:
     X, y = rows
-    models = {f"manifold {m:g}": LSVVClassifier(features=Linear(), manifold=m) for m in (0.0, 0.1)}
+    models = {f"smoothing {a:g}": LSVVClassifier(features=Linear(), smoothing=a) for a in (0.0, 0.9)}
     curve = LearningCurveDisplay.from_estimator(models, X, y, n_labels=[6, 30], n_repeats=3)
     assert {name: values.shape for name, values in curve.scores.items()} == dict.fromkeys(models, (3, 2))
     assert [text.get_text() for text in curve.ax_.get_legend().get_texts()] == list(models)
@@ -113,6 +144,7 @@ def test_graphs_draw_each_edge_once(rows: tuple[np.ndarray, np.ndarray], labels:
 
 def test_a_ready_graph_is_drawn_as_it_is(rows: tuple[np.ndarray, np.ndarray]) -> None:
     S = sp.csr_array(([1.0, 1.0], ([0, 5], [5, 0])), shape=(90, 90))
+    assert GraphDisplay.from_rows(rows[0], graph=NeighborGraph(S)).edges.tolist() == [[0, 5]]
     assert GraphDisplay.from_rows(sp.csr_array(rows[0]), graph=S).edges.tolist() == [[0, 5]]
 
 

@@ -1,11 +1,11 @@
-"""Laws of the weights, the stretch and the guard."""
+"""Laws of the weights and the guard."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lsvv.selection.averaging import SHARPNESS, guard, loo_weights, stacking_weights, stretch
+from lsvv.selection.averaging import SHARPNESS, guard, loo_weights, stacking_weights
 
 
 @given(seed=st.integers(0, 10**6), n_settings=st.integers(1, 20), n_labels=st.integers(2, 1000))
@@ -30,22 +30,6 @@ def test_more_labels_trust_the_best_setting_more() -> None:
 def test_a_perfect_setting_divides_by_no_zero() -> None:
     weights = loo_weights(np.array([[0.0], [1.0]]), 10.0)
     np.testing.assert_allclose(weights, [[1.0], [0.0]])
-
-
-def test_stretch_undoes_shrinkage() -> None:
-    rng = np.random.default_rng(0)
-    T = rng.normal(size=(50, 3))
-    known = np.ones(T.shape, dtype=bool)
-    mean = (T.sum(axis=0) - T) / 49
-    assert stretch(mean + 0.5 * (T - mean), T, known) == pytest.approx(2.0)
-
-
-def test_stretch_is_blind_to_unknown_entries() -> None:
-    rng = np.random.default_rng(1)
-    T, loo = rng.normal(size=(20, 2)), rng.normal(size=(20, 2))
-    known = rng.random((20, 2)) < 0.6
-    other = np.where(known, loo, 1e6)
-    assert stretch(loo, np.where(known, T, 0.0), known) == pytest.approx(stretch(other, np.where(known, T, 0.0), known))
 
 
 def test_the_guard_keeps_a_clear_gain_and_drops_a_clear_loss() -> None:

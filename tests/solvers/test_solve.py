@@ -6,7 +6,8 @@ import pytest
 import laws
 from laws import Put
 from lsvv.linalg import to_numpy
-from lsvv.solvers import SOLVERS, AcceleratedProximalGradient, minimise, solve
+from lsvv.parameters import SOLVERS
+from lsvv.solvers import AcceleratedProximalGradient, minimise, solve
 from problems import make_problem
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from lsvv.report import fill_report
 from lsvv.report.glance import glance_of
-from lsvv.selection import search
+from lsvv.selection import run
 from lsvv.tables import Filled, Table, TableError, fill, parse, summary
 from lsvv.tables.cells import COMMA, POINT, Formula, Notation
 from lsvv.tables.inputs import Vectoriser, vectorised
@@ -66,9 +66,9 @@ def test_the_same_seed_gives_the_same_bytes(beasts: Text, csv_table: Reader) -> 
 def test_of_very_many_labels_those_left_out_are_the_ones_judged(
     beasts: Text, csv_table: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(search, "MOST_ENTRIES", 11 * 4 * 2)
+    monkeypatch.setattr(run, "MOST_ENTRIES", 11 * 4 * 2)
     kinds, _ = fill(csv_table(beasts(60)), ["kind", "weight"], features="linear").results
-    monkeypatch.setattr(search, "MOST_ENTRIES", 11 * 4)
+    monkeypatch.setattr(run, "MOST_ENTRIES", 11 * 4)
     _, weights = fill(csv_table(beasts(60)), ["kind", "weight"], features="linear").results
     assert kinds.held_out_rows.size == weights.held_out_rows.size == 11
     assert kinds.quality.value == 1.0
@@ -78,7 +78,7 @@ def test_of_very_many_labels_those_left_out_are_the_ones_judged(
 def test_numbers_of_which_none_was_left_out_are_filled_and_told(
     rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(search, "MOST_ENTRIES", 5 * 4)
+    monkeypatch.setattr(run, "MOST_ENTRIES", 5 * 4)
     lines = ["x,z,many,few,one,two"]
     for row, (x, z) in enumerate(rng.normal(size=(80, 2))):
         known = (f"{x - z:.2f}", row % 2) if row in (10, 41) else ("", "")

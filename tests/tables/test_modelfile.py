@@ -5,8 +5,10 @@ import json
 import pickle
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -15,12 +17,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import skops.io
+from sklearn.neighbors import NearestNeighbors
+from sklearn.preprocessing import PolynomialFeatures
 
-from lsvv.features import Linear, Nystroem
-from lsvv.selection import search
+from lsvv.features import Linear, Nystroem, RandomFourier
+from lsvv.graph import KNNGraph
+from lsvv.selection import run
 from lsvv.tables import Filled, Table, TableError, fill, parse, summary, write_atomically
 from lsvv.tables.modelfile import FORMAT_VERSION, TableModel, opened, saved
-from lsvv.tables.models import choose_model
+from lsvv.tables.models import choose_model, neighbour_graph
 from lsvv.tables.onnx import exported
 
 Text = Callable[..., str]
@@ -39,6 +44,25 @@ def rewritten(data: bytes, name: str, content: bytes) -> bytes:
         for member in old.namelist():
             new.writestr(member, content if member == name else old.read(member))
     return stream.getvalue()
+
+
+FEW_MAPS = [Linear(), RandomFourier(40, width=1.0), Nystroem(30, width=3.0, kernel="laplacian")]
+
+
+def sheets(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Three classes on three sheets, fifteen labels, and new rows beside the others and far away."""
+    truth = np.arange(150) % 3
+    X = rng.normal(size=(150, 3)) * [3.0, 0.3, 0.3] + np.eye(3)[truth] * [0.0, 4.0, 4.0]
+    near = X[:60] + 0.1 * rng.normal(size=(60, 3))
+    return X, np.where(np.arange(150) < 15, truth, -1), np.concatenate([near, 50.0 * rng.normal(size=(20, 3))])
+
+
+def opened_again(fitted: Any, path: Path) -> Any:
+    """An estimator after its way through a file."""
+    table = fill(parse(b"x,y\n1,a\n2,b\n3,a\n4,\n", "t.csv", format="csv"), ["y"], features="linear")
+    model = TableModel.of(replace(table, fitted=(replace(table.fitted[0], model=fitted),)))
+    path.write_bytes(saved(model))
+    return opened(path).fitted[0].model
 
 
 def test_a_model_from_a_file_predicts_the_same(filled: Filled, tmp_path: Path) -> None:
@@ -65,7 +89,7 @@ def test_a_model_from_a_file_predicts_the_same(filled: Filled, tmp_path: Path) -
 def test_models_of_every_task_and_kind_of_column_open_again(
     rng: np.random.Generator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most_entries: float
 ) -> None:
-    monkeypatch.setattr(search, "MOST_ENTRIES", most_entries)
+    monkeypatch.setattr(run, "MOST_ENTRIES", most_entries)
     rows = []
     for number in range(60):
         x, y = rng.uniform(-1, 1, size=2)
@@ -115,39 +139,117 @@ def test_a_model_of_decimals_opens_again(tmp_path: Path) -> None:
     assert [*predicted[:20], *predicted[21:]] == [1] * 20 + [2] * 19
 
 
+@pytest.mark.parametrize("selection", ["average", "best"])
+def test_a_smoothed_model_from_a_file_predicts_new_rows_as_before(
+    rng: np.random.Generator, tmp_path: Path, selection: str
+) -> None:
+    X, y, new = sheets(rng)
+    model = choose_model("classes", 150, graph=neighbour_graph(X)).set_params(smoothing=0.9, selection=selection)
+    fitted = model.set_params(features=FEW_MAPS).fit(X, y)
+    assert len(fitted.graphs_ if selection == "average" else [fitted.best_estimator_.graph_]) == 1
+    lean = opened_again(fitted, tmp_path / "m.lsvv")
+    np.testing.assert_array_equal(lean.predict_proba(new), fitted.predict_proba(new))
+    np.testing.assert_array_equal(lean.predict_proba(X), fitted.predict_proba(X))
+
+
+def test_a_file_holds_no_label_and_no_edge(rng: np.random.Generator, tmp_path: Path) -> None:
+    X, y, _ = sheets(rng)
+    fitted = choose_model("classes", 150).set_params(smoothing=(0.0, 0.9), features=FEW_MAPS).fit(X, y)
+    lean = opened_again(fitted, tmp_path / "m.lsvv")
+    assert not {"labelled_", "transduction_", "loo_", "loo_proba_", "loo_predictions_"} & set(vars(lean))
+    assert lean.graphs_[0].S.nnz == 0
+    assert fitted.graphs_[0].S.nnz > 0
+
+
+def run_onnx(model: Any, X: np.ndarray) -> np.ndarray:
+    session = onnxruntime.InferenceSession(exported(model), providers=["CPUExecutionProvider"])
+    return np.asarray(session.run(None, {"X": X.astype(np.float64)})[0])
+
+
 def test_onnx_scores_are_the_estimators_to_1e_5(filled: Filled) -> None:
     for part in filled.fitted:
-        session = onnxruntime.InferenceSession(exported(part.model), providers=["CPUExecutionProvider"])
-        scores = session.run(None, {"X": filled.X.astype(np.float64)})[0]
+        scores = run_onnx(part.model, filled.X)
         if part.group.task == "numbers":
             np.testing.assert_allclose(scores[:, 0], part.model.predict(filled.X), atol=1e-5)
         else:
             np.testing.assert_allclose(scores[:, 1] - scores[:, 0], part.model.decision_function(filled.X), atol=1e-5)
 
 
-def test_onnx_of_labels_has_both_maps_and_both_links(rng: np.random.Generator) -> None:
+@pytest.mark.parametrize("selection", ["average", "best"])
+@pytest.mark.parametrize("weights", ["self-tuned", "heat", "binary"])
+def test_onnx_of_a_smoothed_model_finds_the_neighbours_of_new_rows(
+    rng: np.random.Generator, weights: str, selection: str
+) -> None:
+    X, y, new = sheets(rng)
+    graph = KNNGraph(weights=weights)
+    model = choose_model("classes", 150, graph=graph).set_params(smoothing=(0.5, 0.95), selection=selection)
+    model.set_params(features=FEW_MAPS).fit(X, y)
+    nodes = [node.op_type for node in onnx.load_from_string(exported(model)).graph.node]
+    assert nodes.count("TopK") == 1
+    np.testing.assert_allclose(run_onnx(model, new), model.decision_function(new), atol=1e-5)
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.9, (0.0, 0.9)])
+@pytest.mark.parametrize("selection", ["average", "best"])
+def test_onnx_numbers_are_on_their_own_scale(
+    rng: np.random.Generator, smoothing: float | tuple[float, ...], selection: str
+) -> None:
+    X, y, new = sheets(rng)
+    numbers = np.where((y < 0)[:, None], np.nan, np.column_stack([1e4 + 300.0 * X[:, 0], 1e-3 * y]))
+    model = choose_model("numbers", 150).set_params(smoothing=smoothing, selection=selection, features=FEW_MAPS)
+    model.fit(X, numbers)
+    np.testing.assert_allclose(run_onnx(model, new), model.predict(new), rtol=1e-5, atol=1e-8)
+
+
+def test_onnx_of_more_neighbours_than_rows_and_of_equal_rows() -> None:
+    X = np.repeat([[0.0, 0.0], [1.0, 0.0], [5.0, 2.0]], 3, axis=0)
+    y = np.repeat([0, 1, 1], 3)
+    for n_neighbors in (2, 40):
+        graph = KNNGraph(weights="self-tuned").fit(X, n_neighbors)
+        model = choose_model("classes", 9, features="linear", graph=graph).set_params(smoothing=0.9).fit(X, y)
+        np.testing.assert_allclose(run_onnx(model, X)[:, 1] > 0.5, model.predict(X) == 1)
+        assert np.isfinite(run_onnx(model, X)).all()
+
+
+def test_onnx_of_labels_has_every_map_and_both_links(rng: np.random.Generator) -> None:
     X = rng.normal(size=(60, 3))
     Y = (X @ rng.normal(size=(3, 2)) + 0.5 * np.sin(3 * X[:, :1]) > 0).astype(float)
     Y[30:] = np.nan
     model = choose_model("labels", 60).fit(X, Y)
     nodes = {node.op_type for node in onnx.load_from_string(exported(model)).graph.node}
-    assert nodes >= {"Cos", "Sigmoid", "Identity"}
-    session = onnxruntime.InferenceSession(exported(model), providers=["CPUExecutionProvider"])
-    np.testing.assert_allclose(session.run(None, {"X": X})[0] - 0.5, model.decision_function(X), atol=1e-5)
+    assert nodes >= {"Cos", "Abs", "Exp", "Sigmoid", "Identity"}
+    np.testing.assert_allclose(run_onnx(model, X) - 0.5, model.decision_function(X), atol=1e-5)
 
 
 def test_onnx_gives_a_label_above_one_half_whatever_the_model_does(rng: np.random.Generator) -> None:
     X = rng.normal(size=(400, 2))
     model = choose_model("labels", 400).set_params(features=Linear(), loss="squared").fit(X, (X > 1.0).astype(float))
-    assert model._threshold < 0.45
-    session = onnxruntime.InferenceSession(exported(model), providers=["CPUExecutionProvider"])
-    np.testing.assert_array_equal(session.run(None, {"X": X})[0] > 0.5, model.predict(X))
+    assert any("in place of 0.5" in note for note in model.notes_)
+    np.testing.assert_array_equal(run_onnx(model, X) > 0.5, model.predict(X))
 
 
-def test_other_features_cannot_be_exported() -> None:
+@pytest.mark.parametrize("kernel", ["gaussian", "laplacian"])
+def test_onnx_holds_landmarks(rng: np.random.Generator, kernel: str) -> None:
+    X, y, new = sheets(rng)
+    features = Nystroem(20, width=2.0, kernel=kernel)
+    model = choose_model("classes", 150).set_params(features=features, smoothing=0.0).fit(X, y)
+    np.testing.assert_allclose(run_onnx(model, new), model.decision_function(new), atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"features": PolynomialFeatures(2)}, "PolynomialFeatures features cannot be written as ONNX"),
+        ({"features": Nystroem(5, width=1.0, kernel="cauchy")}, "Landmarks of the Cauchy kernel cannot be written"),
+        ({"smoothing": 0.9, "graph": NearestNeighbors(n_neighbors=3)}, "ONNX can hold neighbours by the Euclidean"),
+        ({"smoothing": 0.9, "graph": KNNGraph(on="features")}, "ONNX can hold neighbours by the Euclidean"),
+        ({"smoothing": 0.9, "graph": KNNGraph().build(np.arange(20.0)[:, None], 3)}, "given as a matrix"),
+    ],
+)
+def test_what_onnx_cannot_hold_is_refused(changes: dict[str, Any], sentence: str) -> None:
     X = np.random.default_rng(0).normal(size=(20, 2))
-    model = choose_model("classes", 20).set_params(features=Nystroem(5, width=1.0)).fit(X, (X[:, 0] > 0).astype(int))
-    with pytest.raises(TableError, match="Nystroem features cannot be written as ONNX"):
+    model = choose_model("classes", 20, features="linear").set_params(**changes).fit(X, (X[:, 0] > 0).astype(int))
+    with pytest.raises(TableError, match=sentence):
         exported(model)
 
 
@@ -167,8 +269,8 @@ def test_damaged_foreign_newer_and_older_files_get_a_sentence(beasts: Text, csv_
         (good[: len(good) // 2], "is damaged"),
         (rewritten(good, "fitted.skops", b"nonsense"), "is damaged"),
         (rewritten(good, "lsvv.json", b"{"), "is damaged"),
-        (rewritten(good, "lsvv.json", newer), "was written by a newer lsvv: its format is 3"),
-        (rewritten(good, "lsvv.json", older), "was written by an older lsvv, in format 1. Fit the model again"),
+        (rewritten(good, "lsvv.json", newer), "was written by a newer lsvv: its format is 4"),
+        (rewritten(good, "lsvv.json", older), "was written by an older lsvv, in format 2. Fit the model again"),
         (rewritten(good, "fitted.skops", strange), "which no model of lsvv holds"),
         (rewritten(good, "fitted.skops", calling), "holds lsvv.tables.files.write_atomically"),
     ):

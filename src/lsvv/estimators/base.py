@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from dataclasses import replace
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -13,36 +12,41 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from lsvv.assembly import build_laplacian, build_objective, build_risk, fit_map, map_rows
+from lsvv.assembly import build_graph, build_objective, build_risk, fit_map, map_rows, near_scores, smoothed_rows
 from lsvv.features import MappedRows, as_feature_map
-from lsvv.graph import manifold_matrix
+from lsvv.graph import NeighborGraph, Smoother, laplacian, manifold_matrix
 from lsvv.inputs import check_rows, generator
-from lsvv.linalg import Array, like, stack_rows, take_rows, to_numpy
+from lsvv.linalg import Array, like, stack_rows, take_rows, threads_for, to_numpy
 from lsvv.losses import Loss
 from lsvv.objective import NO_TAIL, Objective
+from lsvv.parameters import check_parameters
 from lsvv.penalties import TailSum, TailSumAsPrinted
-from lsvv.solvers import SOLVERS, Solution, solve
+from lsvv.solvers import Solution, solve
 from lsvv.spectral import balanced_free_rank, effective_rank, resolve_free_rank, singular_values
 from lsvv.targets import Targets
 
 METHODS = {
-    "SRM-VV": {"manifold": 0.0, "spectral": 0.0},
-    "LRC-VV": {"manifold": 0.0, "spectral": 1e-3},
-    "SS-VV": {"manifold": 1.0, "spectral": 0.0},
-    "LSVV": {"manifold": 1.0, "spectral": 1e-3},
+    "SRM-VV": {"smoothing": 0.0, "manifold": 0.0, "spectral": 0.0},
+    "LRC-VV": {"smoothing": 0.0, "manifold": 0.0, "spectral": 1e-3},
+    "SS-VV": {"smoothing": 0.0, "manifold": 1.0, "spectral": 0.0},
+    "LSVV": {"smoothing": 0.0, "manifold": 1.0, "spectral": 1e-3},
 }
-"""The paper's four methods as settings of one estimator."""
+"""The paper's four methods as settings of one estimator; smoothing is ours."""
 
 
 class VectorValuedEstimator(BaseEstimator):
-    """h(x) = W' phi(x) + b, minimising loss + ridge + manifold + spectral over labelled and unlabelled rows."""
+    """h(x) = W' phi_s(x) + b, minimising loss + ridge + manifold + spectral over labelled and unlabelled rows."""
+
+    graph_: NeighborGraph | None
+    smoothed_scores_: Array | None
 
     def __init__(
         self,
         *,
         features: Any = "fourier",
-        ridge: float = 1e-5,
-        manifold: float = 1.0,
+        ridge: float = 1e-4,
+        smoothing: float | str = "auto",
+        manifold: float = 0.0,
         spectral: float = 0.0,
         free_rank: int | float | str = 0,
         spectral_rule: str = "tail",
@@ -60,6 +64,7 @@ class VectorValuedEstimator(BaseEstimator):
     ) -> None:
         self.features = features
         self.ridge = ridge
+        self.smoothing = smoothing
         self.manifold = manifold
         self.spectral = spectral
         self.free_rank = free_rank
@@ -120,17 +125,25 @@ class VectorValuedEstimator(BaseEstimator):
         if X_unlabeled is not None:
             below = check_rows(self, X_unlabeled, reset=False, name="X_unlabeled")
             X, targets = stack_rows(X, below), targets.followed_by(below.shape[0])
+        with threads_for(X.shape[0]):
+            return self._fit(X, targets)
+
+    def _fit(self, X: Array, targets: Targets) -> Self:
+        """Learn from rows and targets that have passed the gates."""
         rng = generator(self.random_state)
         loss = self._loss(targets)
+        self.smoothing_ = self._resolved_smoothing(targets)
         rows = self._fit_features(X, targets, rng)
-        G = self._manifold_matrix(X, rows)
-        labelled = rows.take(targets.labelled)
+        graph = self._graph(X, rows)
+        labelled = self._labelled_rows(rows, graph, targets.labelled)
         seed = int(rng.integers(2**31))
+        G = self._manifold_matrix(rows, graph)
         objective = self._with_tail(self._objective(labelled, loss, targets, G), targets, seed)
         solution = self._solve(objective, seed)
         self._expose(X, targets, objective, solution)
+        scores = self._training_scores(rows, graph)
         self._calibrate(labelled, targets, loss, objective, solution, rng)
-        self.transduction_ = self._transduce(rows, targets)
+        self.transduction_ = self._filled(to_numpy(scores), targets)
         return self
 
     @abstractmethod
@@ -142,8 +155,8 @@ class VectorValuedEstimator(BaseEstimator):
         """The loss that fits the targets."""
 
     @abstractmethod
-    def _transduce(self, rows: MappedRows, targets: Targets) -> np.ndarray:
-        """The targets of all training rows: known entries as given, the others predicted."""
+    def _filled(self, scores: np.ndarray, targets: Targets) -> np.ndarray:
+        """The targets of all training rows: known entries as given, the others read from their scores."""
 
     def _calibrate(
         self,
@@ -157,27 +170,27 @@ class VectorValuedEstimator(BaseEstimator):
         """What an estimator learns beyond W; nothing by default."""
 
     def _check_parameters(self) -> None:
-        for name in ("ridge", "manifold", "spectral", "tol"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < np.inf:
-                raise ValueError(f"{name}={value!r} is out of range. Pass a finite number of at least 0.")
-        for name in ("n_neighbors", "max_iter"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-                raise ValueError(f"{name}={value!r} is out of range. Pass an integer of at least 1.")
-        if self.solver not in SOLVERS:
-            raise ValueError(f"solver={self.solver!r} is not known. Choose one of {', '.join(SOLVERS)}.")
-        if self.spectral_rule not in ("tail", "as_printed"):
-            raise ValueError(f"spectral_rule={self.spectral_rule!r} is not known. Choose 'tail' or 'as_printed'.")
+        check_parameters(self)
         if self.spectral_rule == "as_printed" and self.solver != "minibatch":
             raise ValueError(
                 "spectral_rule='as_printed' is the prox of no function, so only solver='minibatch' runs it."
             )
 
+    def _resolved_smoothing(self, targets: Targets) -> float:
+        """"auto" is 1 - (share of labelled rows)^(2/3): the rarer labels are, the farther features must reach."""
+        if not isinstance(self.smoothing, str):
+            return float(self.smoothing)
+        return float(1.0 - (targets.labelled.size / len(targets.values)) ** (2.0 / 3.0))
+
+    @property
+    def _uses_graph(self) -> bool:
+        """Whether unlabelled rows have a part in the fit."""
+        return bool(self.manifold or self.smoothing_)
+
     def _fit_features(self, X: Array, targets: Targets, rng: np.random.Generator) -> MappedRows:
         """phi from all rows, or from the labelled ones alone where no term looks at the others."""
         feature_map = as_feature_map(self.features, int(rng.integers(2**31)))
-        if self.manifold:
+        if self._uses_graph:
             self.feature_map_ = fit_map(feature_map, X, None)
         else:
             weight = targets.weights.max(axis=1)[targets.labelled]
@@ -187,14 +200,39 @@ class VectorValuedEstimator(BaseEstimator):
         self._say(f"Mapped {X.shape[0]} rows of {X.shape[1]} columns.")
         return map_rows(self.feature_map_, X)
 
-    def _manifold_matrix(self, X: Array, rows: MappedRows) -> Array | None:
-        if not self.manifold:
+    def _graph(self, X: Array, rows: MappedRows) -> NeighborGraph | None:
+        if not self._uses_graph:
             return None
-        Lap = build_laplacian(
-            self.graph, X, rows, n_neighbors=self.n_neighbors, kind=self.laplacian, n_jobs=self.n_jobs
+        graph = build_graph(
+            self.graph,
+            X,
+            rows,
+            n_neighbors=self.n_neighbors,
+            n_jobs=self.n_jobs,
+            weights="self-tuned" if self.smoothing_ else "binary",
         )
         self._say(f"Built a graph of {X.shape[0]} rows.")
-        return manifold_matrix(rows, Lap, self.power)
+        return graph
+
+    def _labelled_rows(self, rows: MappedRows, graph: NeighborGraph | None, labelled: np.ndarray) -> MappedRows:
+        """Phi_s of the labelled rows."""
+        if not self.smoothing_ or graph is None:
+            return rows.take(labelled)
+        return smoothed_rows(graph, rows, labelled, self.smoothing_)
+
+    def _manifold_matrix(self, rows: MappedRows, graph: NeighborGraph | None) -> Array | None:
+        if not self.manifold or graph is None:
+            return None
+        return manifold_matrix(rows, laplacian(graph.S, self.laplacian), self.power)
+
+    def _training_scores(self, rows: MappedRows, graph: NeighborGraph | None) -> Array:
+        """Scores of all training rows; smoothed ones are kept, since new rows look at their neighbours'."""
+        scores = rows.times(self._weights)
+        self.graph_, self.smoothed_scores_ = None, None
+        if self.smoothing_ and graph is not None:
+            scores = Smoother(graph.S).columns(scores, self.smoothing_)
+            self.graph_, self.smoothed_scores_ = graph, scores
+        return scores + like(self._offset, scores)[None, :]
 
     def _objective(self, labelled: MappedRows, loss: Loss, targets: Targets, G: Array | None) -> Objective:
         T, A = targets.values[targets.labelled], targets.normalised_weights()
@@ -245,12 +283,19 @@ class VectorValuedEstimator(BaseEstimator):
         self.notes_ = targets.notes
 
     def _scores(self, X: Any) -> Array:
-        """W' phi(x) + b for new rows."""
+        """W' phi_s(x) + b for new rows."""
         check_is_fitted(self)
-        return self._mapped_scores(map_rows(self.feature_map_, check_rows(self, X, reset=False)))
+        X = check_rows(self, X, reset=False)
+        with threads_for(X.shape[0]):
+            return self._checked_scores(X)
 
-    def _mapped_scores(self, rows: MappedRows) -> Array:
-        return rows.times(self._weights) + like(self._offset, rows.template)[None, :]
+    def _checked_scores(self, X: Array) -> Array:
+        rows = map_rows(self.feature_map_, X)
+        scores = rows.times(self._weights)
+        if self.graph_ is not None:
+            near = near_scores(self.graph_, self.feature_map_, X, like(self.smoothed_scores_, scores))
+            scores = (1.0 - self.smoothing_) * scores + self.smoothing_ * near
+        return scores + like(self._offset, rows.template)[None, :]
 
     def _progress(self, step: int, value: float, residual: float) -> None:
         print(f"step {step}: objective {value:.6g}, residual {residual:.2g}")

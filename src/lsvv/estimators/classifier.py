@@ -97,11 +97,13 @@ class ClassifierPredictions(ClassifierMixin):
 class LSVVClassifier(ClassifierPredictions, VectorValuedEstimator):
     """Classify rows, or give them labels, from a few labelled rows and many unlabelled ones.
 
-    h(x) = W' phi(x) + b minimises, over the known entries of y,
+    h(x) = W' phi_s(x) + b minimises, over the known entries of y,
 
         mean loss(h(x_i), y_i) + ridge ||W||^2 + manifold tr(W' G W) + spectral sum_{j > free_rank} sigma_j(W),
 
-    with G = Phi' Lap^power Phi / m over all m training rows.
+    with phi_s the features phi smoothed over the graph of all m training rows, Phi_s = (1 - a)(I - a P)^-1 Phi for
+    a = ``smoothing`` and P the mean over neighbours, and G = Phi' Lap^power Phi / m. A new row has
+    phi_s(x) = (1 - a) phi(x) + a times the mean of phi_s over its nearest training rows.
 
     Parameters
     ----------
@@ -111,10 +113,16 @@ class LSVVClassifier(ClassifierPredictions, VectorValuedEstimator):
     loss : str or Loss, default="squared"
         "squared" (closed form, fastest), "logistic", "hinge" (Crammer-Singer for classes, one binary hinge a label)
         or "smooth_hinge".
-    ridge : float, default=1e-5
+    ridge : float, default=1e-4
         The paper's tau_A: size of W.
-    manifold : float, default=1.0
-        The paper's tau_I: smoothness over labelled and unlabelled rows. With 0 the unlabelled rows are not looked at.
+    smoothing : "auto" or float in [0, 1), default="auto"
+        How far features reach over the graph of labelled and unlabelled rows before W is fitted. "auto" is
+        1 - (share of labelled rows)^(2/3): 0.95 where one row in a hundred is labelled, 0 where all are. With 0 the
+        model is compact: W and phi are all it keeps. Above 0 it keeps the training rows and their scores too, for new
+        rows to find their neighbours.
+    manifold : float, default=0.0
+        The paper's tau_I: smoothness over labelled and unlabelled rows. With ``smoothing=0`` and ``manifold=0`` the
+        unlabelled rows are not looked at.
     spectral : float, default=0.0
         The paper's tau_S: sum of the tail singular values of W.
     free_rank : int, float or "balance", default=0
@@ -129,8 +137,10 @@ class LSVVClassifier(ClassifierPredictions, VectorValuedEstimator):
         I - D^-1/2 S D^-1/2, or (D - S) / mean degree.
     power : 1 or 2, default=2
         Power of the Laplacian.
-    graph : "auto", KNNGraph, sparse matrix or neighbour search, default="auto"
-        The graph of the training rows, built or ready (rows of X, then of X_unlabeled).
+    graph : "auto", KNNGraph, NeighborGraph, sparse matrix or neighbour search, default="auto"
+        The graph of the training rows, built or ready (rows of X, then of X_unlabeled). "auto" has self-tuned weights
+        for smoothing, and binary ones, as the paper, for the manifold term alone. New rows have no neighbours in a
+        graph given as a matrix: a smoothed model then answers for the training rows only.
     class_weight : dict, "balanced" or None
         Factors on the weights of classes; for labels {0: ..., 1: ...}.
     solver : "auto", "closed", "accelerated" or "minibatch", default="auto"
@@ -167,6 +177,10 @@ class LSVVClassifier(ClassifierPredictions, VectorValuedEstimator):
         there is no closed form), 1 for the logistic loss, which has probabilities of its own.
     feature_map_ : transformer
         The fitted phi.
+    smoothing_ : float
+        The smoothing used.
+    graph_, smoothed_scores_ : NeighborGraph and array of shape (m, K), or None
+        With smoothing, the graph of the training rows and W' phi_s of each, which new rows look at.
     n_iter_ : int
     notes_ : tuple of str
         What a user should know of this fit.
@@ -189,8 +203,9 @@ class LSVVClassifier(ClassifierPredictions, VectorValuedEstimator):
         *,
         features: Any = "fourier",
         loss: Any = "squared",
-        ridge: float = 1e-5,
-        manifold: float = 1.0,
+        ridge: float = 1e-4,
+        smoothing: float | str = "auto",
+        manifold: float = 0.0,
         spectral: float = 0.0,
         free_rank: int | float | str = 0,
         spectral_rule: str = "tail",
@@ -210,6 +225,7 @@ class LSVVClassifier(ClassifierPredictions, VectorValuedEstimator):
         super().__init__(
             features=features,
             ridge=ridge,
+            smoothing=smoothing,
             manifold=manifold,
             spectral=spectral,
             free_rank=free_rank,
@@ -233,9 +249,6 @@ class LSVVClassifier(ClassifierPredictions, VectorValuedEstimator):
         loss = make_loss(self.loss, one_class_a_row=targets.codec.one_class_a_row)
         self._threshold = loss.threshold
         return loss
-
-    def _transduce(self, rows: MappedRows, targets: Targets) -> np.ndarray:
-        return self._filled(to_numpy(self._mapped_scores(rows)), targets)
 
     def _calibrate(
         self,

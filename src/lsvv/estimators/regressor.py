@@ -10,7 +10,6 @@ from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 
 from lsvv.estimators.base import VectorValuedEstimator
-from lsvv.features import MappedRows
 from lsvv.linalg import Array, like, to_numpy
 from lsvv.losses import Loss, Squared
 from lsvv.targets import Codec, Numbers, Targets, encode_numbers
@@ -87,9 +86,6 @@ class LSVVRegressor(RegressorPredictions, VectorValuedEstimator):
 
     def _loss(self, targets: Targets) -> Loss:
         return Squared()
-
-    def _transduce(self, rows: MappedRows, targets: Targets) -> np.ndarray:
-        return self._filled(to_numpy(self._mapped_scores(rows)), targets)
 
     @property
     def coef_(self) -> Array:

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from lsvv.linalg import Array, dense, namespace, squared_distances
+from lsvv.linalg import Array, city_block_distances, dense, namespace, squared_distances
 
 ENTRIES_AT_ONCE = 10**6
 """Of a square matrix of which a few columns are kept."""
+ENTRIES_AT_CACHE = 10**5
+"""Of a block of kernel values that is summed up column by column."""
 
 
 class Kernel(ABC):
@@ -98,7 +100,7 @@ class Laplacian(Kernel):
 
     def values(self, X: Array, Z: Array) -> Array:
         """exp(-||x - z||_1)."""
-        return namespace(Z).exp(-_sum_over_columns(X, Z, lambda difference: abs(difference)))
+        return namespace(Z).exp(-city_block_distances(X, Z))
 
     def frequencies(self, rng: np.random.Generator, n_columns: int, n_draws: int) -> np.ndarray:
         """Standard Cauchy draws."""
@@ -137,9 +139,17 @@ def as_kernel(kernel: str | Kernel) -> Kernel:
 
 
 def _sum_over_columns(X: Array, Z: Array, term: Any) -> Array:
-    """sum_j term(x_ij - z_lj), one column at a time so that no third axis is ever held."""
+    """sum_j term(x_ij - z_lj), one column at a time so that no third axis is ever held.
+
+    A few rows at a time stay in the processor's cache, which is several times faster than all of them.
+    """
     X = dense(X)
-    total = term(X[:, 0][:, None] - Z[:, 0][None, :])
-    for j in range(1, Z.shape[1]):
-        total = total + term(X[:, j][:, None] - Z[:, j][None, :])
-    return total
+    at_once = max(1, ENTRIES_AT_CACHE // Z.shape[0])
+    blocks = []
+    for start in range(0, X.shape[0], at_once):
+        rows = X[start : start + at_once, :]
+        total = term(rows[:, 0][:, None] - Z[:, 0][None, :])
+        for j in range(1, Z.shape[1]):
+            total += term(rows[:, j][:, None] - Z[:, j][None, :])
+        blocks.append(total)
+    return blocks[0] if len(blocks) == 1 else namespace(Z).concat(blocks, axis=0)

@@ -80,6 +80,11 @@ class MappedRows:
         blocks = [dense(block) for _, block in self.blocks()]
         return blocks[0] if len(blocks) == 1 else namespace(*blocks).concat(blocks, axis=0)
 
+    def columns(self, part: slice) -> Array:
+        """Phi[:, part] as one dense array."""
+        blocks = [dense(block[:, part]) for _, block in self.blocks()]
+        return blocks[0] if len(blocks) == 1 else namespace(*blocks).concat(blocks, axis=0)
+
     def times(self, W: Array) -> Array:
         """Phi @ W, of shape (n, K)."""
         xp = namespace(self.template)

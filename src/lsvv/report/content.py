@@ -206,12 +206,17 @@ class Spectrum:
 
 @dataclass(frozen=True)
 class Panel:
-    """Leave-one-out losses of one loss and power: a row a manifold, a column a ridge; None where it was not tried."""
+    """Leave-one-out losses: a row a value of ``axis``, a column a ridge; None where it was not tried.
+
+    ``axis`` is "smoothing" or "manifold". ``scaled`` ridges are in units of the features' spread.
+    """
 
     name: str
-    manifolds: tuple[float, ...]
+    axis: str
+    values: tuple[float, ...]
     ridges: tuple[float, ...]
     losses: tuple[tuple[float | None, ...], ...]
+    scaled: bool
 
 
 @dataclass(frozen=True)
@@ -227,10 +232,11 @@ class Atlas:
 
 @dataclass(frozen=True)
 class Model:
-    """One model: the targets it learnt together, whether unlabelled rows helped, and its inside."""
+    """One model: the targets it learnt together, whether unlabelled rows helped, what smoothing did, its inside."""
 
     name: str
     help: Help | None
+    smoothing: str
     spectrum: Spectrum
     atlas: Atlas
     best: tuple[tuple[str, str], ...]

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from lsvv.graph import KNNGraph, check_adjacency
+from lsvv.graph import KNNGraph, NeighborGraph, check_adjacency
 from lsvv.linalg import take_rows, to_numpy
 from lsvv.report.models import atlas_of, spectrum_of
 from lsvv.report.rowmap import two_directions
@@ -69,11 +69,12 @@ class SpectrumDisplay(Display):
     def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
         """Plot the singular values of a fitted estimator of lsvv."""
         check_is_fitted(estimator)
+        model = estimator
         if isinstance(estimator, (LSVVClassifierCV, LSVVRegressorCV)):
-            first = spectrum_of(estimator).first
+            first, model = spectrum_of(estimator).first, estimator.best_estimator_ or estimator
         else:
             first = estimator.free_rank_ if estimator.spectral > 0 else None
-        return cls(estimator.singular_values_, first_penalised=first).plot(ax=ax)
+        return cls(model.singular_values_, first_penalised=first).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw the bars."""
@@ -90,43 +91,50 @@ class SpectrumDisplay(Display):
 
 
 class AtlasDisplay(Display):
-    """The leave-one-out loss over ridge and manifold as an image: the darker, the better.
+    """The leave-one-out loss over ridge and smoothing (or manifold) as an image: the darker, the better.
 
     Parameters
     ----------
-    losses : array of shape (manifolds, ridges)
+    losses : array of shape (values, ridges)
         NaN where a setting was not tried.
-    manifolds, ridges : sequence of float
+    values, ridges : sequence of float
         The axes.
+    axis : str
+        What ``values`` are.
     name : str
         The title.
 
     Examples
     --------
-    >>> AtlasDisplay([[0.2, 0.1]], manifolds=[0.0], ridges=[0.01, 0.1]).best
+    >>> AtlasDisplay([[0.2, 0.1]], values=[0.0], ridges=[0.01, 0.1]).best
     (0.0, 0.1)
     """
 
-    def __init__(self, losses: Any, *, manifolds: Sequence[float], ridges: Sequence[float], name: str = "") -> None:
+    def __init__(
+        self, losses: Any, *, values: Sequence[float], ridges: Sequence[float], axis: str = "smoothing", name: str = ""
+    ) -> None:
         self.losses = np.asarray(losses, dtype=np.float64)
-        self.manifolds, self.ridges, self.name = tuple(manifolds), tuple(ridges), name
+        self.values, self.ridges, self.axis, self.name = tuple(values), tuple(ridges), axis, name
 
     @property
     def best(self) -> tuple[float, float]:
-        """Manifold and ridge of the lowest loss."""
+        """Value and ridge of the lowest loss."""
         row, column = np.unravel_index(int(np.nanargmin(self.losses)), self.losses.shape)
-        return self.manifolds[row], self.ridges[column]
+        return self.values[row], self.ridges[column]
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, panel: int = 0, ax: Any = None) -> Self:
-        """Plot a fitted LSVVClassifierCV or LSVVRegressorCV: the best map, panel 0 with the best loss and power."""
+        """Plot a fitted LSVVClassifierCV or LSVVRegressorCV: the best map, panel 0 with the best loss.
+
+        Ridges of ``ridge="auto"`` are in units of the features' spread.
+        """
         check_is_fitted(estimator)
         panels = atlas_of(estimator).panels
         if not 0 <= panel < len(panels):
             raise ValueError(f"panel={panel} is not there. Choose one from 0 to {len(panels) - 1}.")
         shown = panels[panel]
         losses = [[np.nan if loss is None else loss for loss in row] for row in shown.losses]
-        return cls(losses, manifolds=shown.manifolds, ridges=shown.ridges, name=shown.name).plot(ax=ax)
+        return cls(losses, values=shown.values, ridges=shown.ridges, axis=shown.axis, name=shown.name).plot(ax=ax)
 
     def plot(self, ax: Any = None, *, cmap: str = "viridis") -> Self:
         """Draw the image with its colour bar and a mark on the best setting."""
@@ -137,11 +145,11 @@ class AtlasDisplay(Display):
         norm = LogNorm(least, most) if 0 < least < most else None
         self.im_ = ax.imshow(self.losses, cmap=cmap, norm=norm, aspect="auto", origin="lower")
         self.figure_.colorbar(self.im_, ax=ax, label="leave-one-out loss")
-        row, column = self.manifolds.index(self.best[0]), self.ridges.index(self.best[1])
+        row, column = self.values.index(self.best[0]), self.ridges.index(self.best[1])
         ax.plot(column, row, marker="*", markersize=14, color="white", markeredgecolor="black")
         ax.set_xticks(range(len(self.ridges)), [f"{ridge:g}" for ridge in self.ridges])
-        ax.set_yticks(range(len(self.manifolds)), [f"{manifold:g}" for manifold in self.manifolds])
-        ax.set(xlabel="ridge", ylabel="manifold", title=self.name)
+        ax.set_yticks(range(len(self.values)), [f"{value:g}" for value in self.values])
+        ax.set(xlabel="ridge", ylabel=self.axis, title=self.name)
         return self
 
 
@@ -256,7 +264,7 @@ class GraphDisplay(Display):
         self.labels = None if labels is None else np.asarray(labels)
 
     @classmethod
-    def from_rows(cls, X: Any, y: Any = None, *, graph: Any = None, n_neighbors: int = 10, ax: Any = None) -> Self:
+    def from_rows(cls, X: Any, y: Any = None, *, graph: Any = None, n_neighbors: int = 7, ax: Any = None) -> Self:
         """Plot the graph of the rows of ``X`` at their two leading principal components.
 
         Parameters
@@ -265,7 +273,7 @@ class GraphDisplay(Display):
             Dense or sparse.
         y : array of shape (rows,), optional
             Labels to colour by.
-        graph : KNNGraph or sparse adjacency, optional
+        graph : KNNGraph, NeighborGraph or sparse adjacency, optional
             The default graph of the estimators where it is not given.
         n_neighbors : int
             Neighbours each row asks for.
@@ -273,6 +281,8 @@ class GraphDisplay(Display):
             Where to draw; new ones by default.
         """
         rows = X.toarray() if sp.issparse(X) else np.asarray(to_numpy(X))
+        if isinstance(graph, NeighborGraph):
+            graph = graph.S
         if sp.issparse(graph) or isinstance(graph, np.ndarray):
             S = check_adjacency(graph, len(rows))
         else:

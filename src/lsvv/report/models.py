@@ -1,8 +1,8 @@
-"""The inside of a fitted model: whether unlabelled rows helped, its singular values, the settings tried."""
+"""The inside of a fitted model: what neighbours and unlabelled rows did, its singular values, the settings tried."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from statistics import NormalDist
 from typing import Any
 
@@ -11,26 +11,32 @@ import numpy as np
 from lsvv.features import Linear
 from lsvv.report.content import Atlas, Help, Model, Panel, Spectrum
 from lsvv.report.words import number, percent
-from lsvv.selection.atlas import Setting
-from lsvv.selection.averaging import Guard
+from lsvv.selection import Candidate, Guard
 from lsvv.spectral import resolve_free_rank
 
-__all__ = ["atlas_of", "help_of", "map_name", "model_of", "spectrum_of"]
+__all__ = ["atlas_of", "help_of", "map_name", "model_of", "smoothing_words", "spectrum_of"]
 
 SURE = 0.975
 MOST_VALUES = 60
+
+Tried = tuple[Candidate, float, float]
+"""A candidate, one of its ridges, and the loss there."""
 
 
 def model_of(name: str, fitted: Any) -> Model:
     """A fitted LSVVClassifierCV or LSVVRegressorCV as the report shows it."""
     help = None if fitted.guard_ is None else help_of(fitted.guard_)
-    best = {key: value for key, value in fitted.best_params_.items() if key != "features"}
-    shown = (("map", map_name(fitted.best_params_["features"])), *((key, _plain(best[key])) for key in best))
-    return Model(name, help, spectrum_of(fitted), atlas_of(fitted), shown)
+    return Model(name, help, smoothing_words(fitted), spectrum_of(fitted), atlas_of(fitted), tuple(_best(fitted)))
 
 
-def _plain(value: Any) -> str:
-    return value if isinstance(value, str) else f"{value:g}"
+def _best(fitted: Any) -> Iterator[tuple[str, str]]:
+    """The best setting; of the terms of the equation those that it has."""
+    best = fitted.best_params_
+    yield "map", map_name(best["features"])
+    names = ["loss", "ridge", "smoothing"]
+    names += ["manifold", "power"] if best["manifold"] else []
+    names += ["spectral", "free_rank"] if best["spectral"] else []
+    yield from ((name, best[name] if isinstance(best[name], str) else f"{best[name]:g}") for name in names)
 
 
 def help_of(guard: Guard) -> Help:
@@ -54,56 +60,119 @@ def help_of(guard: Guard) -> Help:
     return Help(headline, guard.sentence, gain, error, sure, float(guard.share))
 
 
+def smoothing_words(fitted: Any) -> str:
+    """What smoothing did, in one plain sentence.
+
+    A row of smoothed features is a share of its own ones and the rest of its neighbours', so that shares of the
+    average times their smoothing are what comes from neighbours.
+    """
+    smoothings = np.array([line.smoothing for line in fitted.plan_])
+    if not smoothings.any():
+        return "Neighbours were not asked: each row is judged by its own columns alone."
+    weights = _weights(fitted)
+    looking, taken = float(weights[smoothings > 0].sum()), float(weights @ smoothings)
+    if not looking:
+        return "Asking neighbours was tried and did not pay: each row is judged by its own columns alone."
+    return (
+        f"{percent(looking)} of the average looks at neighbours (smoothing): a row's features are mixed with those of the rows "
+        f"nearest to it, labelled or not, so that {percent(taken)} of what decides about a row comes from its "
+        f"neighbours and {percent(1.0 - taken)} from the row itself."
+    )
+
+
+def _weights(fitted: Any) -> np.ndarray:
+    """What each candidate counts in the model, the mean over the outputs; all, where it is the model."""
+    if fitted.best_estimator_ is None:
+        return np.asarray(fitted.shares_.mean(axis=1))
+    best, _, _ = _tried(fitted)[fitted.best_index_]
+    return np.array([float(line is best) for line in fitted.plan_])
+
+
 def spectrum_of(fitted: Any) -> Spectrum:
-    """The singular values, and where the tail begins in the heaviest setting that has a tail penalty."""
-    values = np.asarray(fitted.singular_values_, dtype=np.float64)
-    weights = fitted.weights_.mean(axis=1)
-    members = fitted.atlas_.members
-    penalised = [place for place, member in enumerate(members) if member.setting.spectral > 0 and weights[place] > 0]
+    """The singular values, and where the tail begins in the heaviest candidate that has a tail penalty."""
+    values = np.asarray((fitted.best_estimator_ or fitted).singular_values_, dtype=np.float64)
     whole = int(np.sum(values > 1e-6 * max(float(values[0]), 1e-300)))
     shown = tuple(float(f"{value:.4g}") for value in values[:MOST_VALUES])
     if values.size == 1:
         return Spectrum(shown, None, "One output has one singular value, and no tail to penalise.")
     rank = f"{whole} of {values.size} singular values are above 0: the outputs differ in so many patterns."
+    weights = _weights(fitted)
+    penalised = [place for place, line in enumerate(fitted.plan_) if line.spectral > 0 and weights[place] > 0]
     if not penalised:
-        return Spectrum(shown, None, f"{rank} No setting that penalises a tail has a weight in the average.")
-    heaviest = max(penalised, key=lambda place: float(weights[place]))
-    setting = members[heaviest].setting
-    first = resolve_free_rank(setting.free_rank, *members[heaviest].W.shape)
+        return Spectrum(shown, None, f"{rank} Nothing that penalises a tail has a weight in the model.")
+    first = _first_penalised(fitted, fitted.plan_[max(penalised, key=lambda place: float(weights[place]))])
     share = percent(float(weights[penalised].sum()))
+    free = "as many values free as balance the bound" if first is None else f"the first {first} values free"
     words = (
-        f"{rank} Settings that penalise the tail have {share} of the weight in the average; the heaviest of them "
-        f"leaves the first {first} values free."
+        f"{rank} Candidates that penalise the tail have {share} of the weight in the average; the heaviest of them "
+        f"leaves {free}."
     )
     return Spectrum(shown, first, words)
 
 
+def _first_penalised(fitted: Any, line: Candidate) -> int | None:
+    """The count of values left free; None where it was read from another W and is not kept."""
+    if fitted.best_estimator_ is not None:
+        return int(fitted.best_estimator_.free_rank_)
+    if isinstance(line.free_rank, str):
+        return None
+    n_columns = next(part.weights[line.map].shape[0] for part in fitted.parts_ if line.map in part.weights)
+    return resolve_free_rank(line.free_rank, n_columns, fitted.n_outputs_)
+
+
 def atlas_of(fitted: Any) -> Atlas:
-    """Losses over ridge and manifold for the first draw of the best map, and the lowest loss of every map.
-
-    Further draws met a part of the grid only.
-    """
-    settings, losses = fitted.atlas_.settings, np.asarray(fitted.loo_, dtype=np.float64)
-    best = settings[fitted.best_index_]
+    """Losses over ridge and smoothing (or manifold) on the best map, and the lowest loss of every map."""
+    tried = _tried(fitted)
+    best = tried[fitted.best_index_][0]
+    names = [map_name(feature_map) for feature_map in fitted.cv_results_["param_features"]]
     lowest: dict[str, float] = {}
-    for setting, loss in zip(settings, losses, strict=True):
-        name = map_name(fitted.maps_[setting.map])
-        lowest[name] = min(float(loss), lowest.get(name, np.inf))
-    first = min(s.map for s in settings if s.kind == best.kind)
-    plain = [(s, float(loss)) for s, loss in zip(settings, losses, strict=True) if s.map == first and not s.spectral]
-    keys = sorted({(s.loss, s.power) for s, _ in plain}, key=lambda key: key != (best.loss, best.power))
-    panels = tuple(_panel(loss, power, [one for one in plain if one[0].loss == loss]) for loss, power in keys)
+    for name, (_, _, loss) in zip(names, tried, strict=True):
+        lowest[name] = min(loss, lowest.get(name, np.inf))
+    mine = [one for one in tried if one[0].map == best.map]
+    shown = [one for one in mine if not one[0].spectral] or mine
     maps = tuple(sorted(lowest.items(), key=lambda item: item[1]))
-    return Atlas(len(settings), map_name(fitted.maps_[first]), float(losses.min()), panels, maps)
+    least = min(loss for _, _, loss in tried)
+    return Atlas(len(tried), names[fitted.best_index_], least, tuple(_panels(shown, best)), maps)
 
 
-def _panel(loss: str, power: int, tried: Sequence[tuple[Setting, float]]) -> Panel:
-    # without the manifold term powers do not differ, and the first stands for all
-    table = {(s.manifold, s.ridge): value for s, value in tried if s.power == power or s.manifold == 0.0}
-    manifolds = sorted({manifold for manifold, _ in table})
+def _tried(fitted: Any) -> list[Tried]:
+    """Every setting in the order of ``loo_``: a path falls along its ridges, which all candidates have in common."""
+    settings = [(line, ridge) for line in fitted.plan_ for ridge in sorted(line.ridges, reverse=True)]
+    return [(line, ridge, float(loss)) for (line, ridge), loss in zip(settings, fitted.loo_, strict=True)]
+
+
+def _panels(tried: Sequence[Tried], best: Candidate) -> Iterator[Panel]:
+    """One panel for each loss and value of the axis that is not shown, that of the best setting first."""
+    several = {name for name in ("smoothing", "manifold") if len({getattr(line, name) for line, _, _ in tried}) > 1}
+    axis = "manifold" if several == {"manifold"} else "smoothing"
+    leaders: list[Candidate] = []
+    for line in (best, *(line for line, _, _ in tried)):
+        if not any(_belongs(line, leader, axis) for leader in leaders):
+            leaders.append(line)
+    for leader in leaders:
+        yield _panel(axis, [one for one in tried if _belongs(one[0], leader, axis)], leader)
+
+
+def _belongs(line: Candidate, leader: Candidate, axis: str) -> bool:
+    # without the manifold term powers do not differ
+    same_power = line.power == leader.power or line.manifold == 0.0
+    return line.loss == leader.loss and same_power and (axis == "manifold" or line.manifold == leader.manifold)
+
+
+def _panel(axis: str, tried: Sequence[Tried], leader: Candidate) -> Panel:
+    table: dict[tuple[float, float], float] = {}
+    for line, ridge, loss in tried:
+        place = (getattr(line, axis), ridge)
+        table[place] = min(loss, table.get(place, np.inf))
+    values = sorted({value for value, _ in table})
     ridges = sorted({ridge for _, ridge in table})
-    rows = tuple(tuple(table.get((manifold, ridge)) for ridge in ridges) for manifold in manifolds)
-    return Panel(f"{loss} loss, graph power {power}", tuple(manifolds), tuple(ridges), rows)
+    rows = tuple(tuple(table.get((value, ridge)) for ridge in ridges) for value in values)
+    name = f"{leader.loss} loss"
+    if axis == "manifold":
+        name += f", graph power {leader.power}"
+    elif leader.manifold:
+        name += f", manifold {leader.manifold:g}, graph power {leader.power}"
+    return Panel(name, axis, tuple(values), tuple(ridges), rows, tried[0][0].scaled)
 
 
 def map_name(feature_map: Any) -> str:
@@ -111,11 +180,11 @@ def map_name(feature_map: Any) -> str:
 
     Examples
     --------
-    >>> map_name(Linear())
-    'straight (linear)'
+    >>> from lsvv.features import RandomFourier
+    >>> map_name(Linear()), map_name(RandomFourier(width=2.0))
+    ('straight (linear)', 'curved (RandomFourier, width 2)')
     """
     if isinstance(feature_map, Linear):
         return "straight (linear)"
-    width = getattr(feature_map, "width_", None)
-    kind = type(feature_map).__name__
-    return kind if width is None else f"curved ({kind}, width {number(float(width))})"
+    kind, width = type(feature_map).__name__, getattr(feature_map, "width", None)
+    return kind if not isinstance(width, float) else f"curved ({kind}, width {number(width)})"

@@ -1,14 +1,20 @@
-"""Choosing hyper-parameters from few labels: leave-one-label-out, averaging, the guard, splitters and scorers."""
+"""Choosing hyper-parameters from few labels: leave-one-label-out, averaging, the guard, splitters."""
 
+from lsvv.selection.average import Part
+from lsvv.selection.averaging import Guard
 from lsvv.selection.diagnosis import Diagnosis, will_unlabeled_help
 from lsvv.selection.estimators import LSVVClassifierCV, LSVVRegressorCV
+from lsvv.selection.plan import Candidate
 from lsvv.selection.splitters import LabeledKFold, LabeledShuffleSplit
 
 __all__ = [
+    "Candidate",
     "Diagnosis",
+    "Guard",
     "LSVVClassifierCV",
     "LSVVRegressorCV",
     "LabeledKFold",
     "LabeledShuffleSplit",
+    "Part",
     "will_unlabeled_help",
 ]

@@ -1,4 +1,4 @@
-"""Weights from leave-one-out losses, the stretch of an average, and the guard: pure functions of arrays."""
+"""Weights from leave-one-out losses, and the guard: pure functions of arrays."""
 
 from __future__ import annotations
 
@@ -75,20 +75,6 @@ def _without_negligible(weights: np.ndarray) -> np.ndarray:
     """Weights that sum to 1 over the first axis, those far below the heaviest dropped."""
     weights = np.where(weights >= SMALLEST * weights.max(axis=0), weights, 0.0)
     return np.asarray(weights / weights.sum(axis=0))
-
-
-def stretch(loo: np.ndarray, T: np.ndarray, known: np.ndarray) -> float:
-    """argmin_s of sum (mean + s (loo - mean) - t)^2 over known entries, between 1/2 and 4.
-
-    An average of shrunken models is shrunk again, towards the mean of each output and so towards the commonest class;
-    s > 1 undoes that. The mean of an entry is taken without its own label.
-    """
-    n = known.sum(axis=0)
-    total = (known * T).sum(axis=0)
-    mean = (total - known * T) / np.maximum(n - known, 1)
-    moved, wanted = known * (loo - mean), known * (T - mean)
-    below = float(np.sum(moved * moved))
-    return float(np.clip(np.sum(moved * wanted) / below, 0.5, 4.0)) if below > 0 else 1.0
 
 
 @dataclass(frozen=True)

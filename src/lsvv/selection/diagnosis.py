@@ -129,7 +129,9 @@ def will_unlabeled_help(
     fitted = model.fit(X, array)
     labelled = fitted.labelled_
     S = KNNGraph().build(X, n_neighbors)
-    smoothness, p_value = _smoothness(X, S, labelled, fitted._T, rng, n_neighbors)
+    smoothness, p_value = _smoothness(
+        X, S, labelled, model._encode(array, len(array), None).values[labelled], rng, n_neighbors
+    )
     n_parts, part = connected_components(S, directed=False)
     empty = np.setdiff1d(np.arange(n_parts), part[labelled])
     n_empty_rows = int(np.isin(part, empty).sum())
@@ -147,8 +149,6 @@ def _model(y: np.ndarray, task: str, seed: int) -> Any:
     numbers = task == "numbers" or (task == "auto" and _some_fractional(y))
     quick: dict[str, Any] = {
         "features": RandomFourier(300, random_state=seed),
-        "power": 2,
-        "spectral": 0.0,
         "random_state": seed,
     }
     return LSVVRegressorCV(**quick) if numbers else LSVVClassifierCV(loss="squared", **quick)

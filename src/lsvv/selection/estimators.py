@@ -2,80 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
-from lsvv.calibration import fit_temperature, fit_threshold
+from lsvv.calibration import fit_temperature, fit_threshold, probabilities
 from lsvv.estimators import LSVVClassifier, LSVVRegressor
 from lsvv.estimators.classifier import ClassifierPredictions
 from lsvv.estimators.regressor import RegressorPredictions
 from lsvv.losses import Loss, Squared, make_loss
-from lsvv.selection.atlas import Setting
-from lsvv.selection.search import MANIFOLDS, RIDGES, SPECTRALS, SearchEstimator
-from lsvv.targets import Targets
+from lsvv.selection.run import Run
+from lsvv.selection.search import SearchEstimator
 
 
 class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
-    """LSVVClassifier that chooses its own map, loss, ridge, manifold, power and tail, from as few as ten labels.
+    """LSVVClassifier that chooses its own map, loss, smoothing and ridge, from as few as ten labels.
 
-    Every setting gets its leave-one-label-out predictions (exact for the squared loss, one Newton step for the
-    others; the row stays in the graph). The model is their average, stretched to undo the shrinkage of averaging. The
-    settings of one map and loss are weighed by exp(-c n (loss - best) / (2 best)) with the Brier score as loss; maps
-    and losses so that the leave-one-out loss of the whole is small, the more evenly the fewer labels there are. Of
-    several labels a row, each is given from the expectation on at which leave-one-out finds it as likely as not.
+    A plan of candidates (map, loss, smoothing, manifold term) is run, each along a path of ridges, and every setting
+    gets its leave-one-label-out predictions: exact for the squared loss, one Newton step for the others; the row stays
+    in the graph. The model is their average. Ridges of one candidate are weighed by exp(-c n (loss - best) / (2 best))
+    with the Brier score as loss; candidates so that the leave-one-out loss of the whole is small, the more evenly the
+    fewer labels there are. Of several labels a row, each is given from the expectation on at which leave-one-out finds
+    it as likely as not. Where the plan holds one setting, the model is :class:`lsvv.LSVVClassifier` at that setting.
 
-    Where all rows x columns x classes are few (3e5) and labels at least five, the best settings of the squared and the
-    logistic loss also teach the rows without a label: a model is fitted to what they expect of these rows, made surer,
-    and again to what it expects itself. Judged on folds of the labels, such models get half of the average at most.
-    With ``manifold=0`` nothing is taught, and unlabelled rows change only the maps.
+    Every value means what it means there; a sequence of values is a grid.
 
     Parameters
     ----------
     features : "auto", str, transformer or list of them, default="auto"
-        "auto" searches the linear map, Fourier maps of the Gaussian kernel and landmark maps of the Laplacian kernel,
-        each of 1000 components; with at most 1000 rows also several draws of 100 components, landmarks of the Gaussian
-        kernel among them. A map with ``width="auto"`` is searched over 0.25 to 4 medians; a fixed width stays.
+        "auto" searches the linear map, Fourier maps of the Gaussian kernel and landmarks of the Laplacian kernel. A map
+        with ``width="auto"`` is searched over 0.25 to 4 medians; a fixed width stays.
     loss : str or sequence, default=("squared", "logistic")
-        Losses searched: "squared", "logistic", "smooth_hinge".
-    ridge, manifold, power : number or sequence
-        The grid's axes, as in :class:`lsvv.LSVVClassifier`. Smooth losses use the
-        ridges up to 1, on large problems from 1e-4 on.
-    spectral, free_rank : number or sequence
-        The tail's axes, tried by k-fold at the best setting: shares of the penalty that empties W, and fractions of
-        min(D, K).
+        Losses searched: "squared", "logistic", "smooth_hinge". Beside the squared loss, the others meet the features as
+        they are before smoothing, of ``features="auto"`` the linear ones.
+    ridge : "auto", number or sequence, default="auto"
+        "auto" is 1e-7 to 1 in units of the features' spread: the mean squared distance of labelled rows from their
+        mean.
+    smoothing : "auto", number or sequence, default="auto"
+        "auto" is 0, 0.8, 0.95 and 0.99.
+    manifold, power : "auto", number or sequence, defaults 0 and 2
+        "auto" is 0 and 1e-3 to 100, and both powers.
+    spectral, free_rank : "auto", number or sequence, defaults 0 and 0
+        The tail's axes, tried by k-fold at the best candidate and at the best supervised one. "auto" tries a hundredth
+        and a tenth of the penalty that empties W, and half of the singular values free.
     selection : "average" or "best", default="average"
         Average over the settings, or refit the best one with :class:`lsvv.LSVVClassifier`.
     safe : bool, default=True
         Compare paired held-out losses with and without what unlabelled rows bring, and keep, mix or drop it.
     per_output : bool, default=False
         Weigh the settings for each label alone (multi-label only).
-    n_draws : int or "auto", default="auto"
-        Independent draws of each random map; "auto" draws small maps until 500 columns were seen.
+    n_draws : int, default=1
+        Independent draws of each random map.
     n_neighbors, laplacian, graph, class_weight, fit_intercept, n_jobs, random_state, verbose
         As in :class:`lsvv.LSVVClassifier`.
 
     Attributes
     ----------
-    weights_ : array of shape (members, K)
-        Weight of each of ``atlas_.members`` in the average, one column an output.
+    plan_ : list of Candidate
+        The candidates that were run.
+    shares_ : array of shape (candidates, K)
+        Share of each in the average, one column an output.
     best_params_, best_index_ : dict, int
         The setting of lowest leave-one-out loss.
     loo_ : array
         Leave-one-out loss of every setting.
     labelled_ : array
         The training rows the leave-one-out figures belong to.
-    loo_predictions_ : array of shape (labelled rows, K)
-        Leave-one-out expectations of the average; maps and losses are weighed by other rows than their own.
+    loo_proba_, loo_predictions_ : arrays
+        What the average says of each of these rows from the labels of the others; candidates are weighed by other rows
+        than their own.
+    parts_, maps_, graphs_ : tuple of Part, dict of fitted maps, tuple of NeighborGraph
+        The model: what is averaged for a new row.
+    best_estimator_ : LSVVClassifier or None
+        The model in their place, with ``selection="best"`` or where there was one setting.
     cv_results_ : dict
         All settings in GridSearchCV's form.
-    atlas_ : Atlas
-        Settings, losses, and the kept members with their W, the taught ones among them.
     guard_ : Guard or None
         What ``safe`` did, and why.
     classes_, transduction_, temperature_, singular_values_, effective_rank_, notes_
-        As in :class:`lsvv.LSVVClassifier`; an average is no longer of low rank, which ``effective_rank_`` shows.
+        As in :class:`lsvv.LSVVClassifier`; the singular values are those of the heaviest candidate.
 
     Examples
     --------
@@ -96,15 +102,16 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
         *,
         features: Any = "auto",
         loss: Any = ("squared", "logistic"),
-        ridge: Any = RIDGES,
-        manifold: Any = MANIFOLDS,
-        power: Any = (1, 2),
-        spectral: Any = SPECTRALS,
-        free_rank: Any = (0.0, 0.5),
+        ridge: Any = "auto",
+        smoothing: Any = "auto",
+        manifold: Any = 0.0,
+        power: Any = 2,
+        spectral: Any = 0.0,
+        free_rank: Any = 0,
         selection: str = "average",
         safe: bool = True,
         per_output: bool = False,
-        n_draws: int | str = "auto",
+        n_draws: int = 1,
         n_neighbors: int = 7,
         laplacian: str = "normalized",
         graph: Any = "auto",
@@ -117,6 +124,7 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
         super().__init__(
             features=features,
             ridge=ridge,
+            smoothing=smoothing,
             manifold=manifold,
             power=power,
             spectral=spectral,
@@ -136,47 +144,46 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
         self.loss = loss
         self.class_weight = class_weight
 
-    def fit(self, X: Any, y: Any, *, X_unlabeled: Any = None, sample_weight: Any = None) -> Self:
-        """Try every setting by leave-one-label-out, then average them (or refit the best); see the class."""
-        super().fit(X, y, X_unlabeled=X_unlabeled, sample_weight=sample_weight)
-        if self.best_estimator_ is not None and self.best_params_["loss"] == "squared":
-            # raw scores, where the average is one of probabilities
-            self.temperature_ = self.best_estimator_.temperature_
-        return self
+    def _losses(self) -> list[str]:
+        names = [self.loss] if isinstance(self.loss, (str, Loss)) else list(self.loss)
+        if "hinge" in names:
+            raise ValueError("loss='hinge' has no leave-one-out step at its kink. Choose 'smooth_hinge'.")
+        return names
 
-    def _choose(self, notes: Sequence[str], allowed: Callable[[Setting], bool] = lambda _: True) -> None:
-        super()._choose(notes, allowed)
+    def _make_loss(self, name: str) -> Loss:
+        return make_loss(name, one_class_a_row=self._codec.one_class_a_row)
+
+    def _calibrate(self, expectation: np.ndarray, run: Run) -> None:
+        """Threshold and temperature, from the leave-one-out expectations of the whole."""
+        one_class_a_row = self._codec.one_class_a_row
+        known = (run.A > 0).astype(np.float64)
         self._threshold = 0.5
-        if not (self._codec.one_class_a_row or self._refits):
-            weights = self._A * self._known.sum(axis=0)
-            self._threshold = fit_threshold(self.loo_predictions_, self._T, weights)
+        if not (one_class_a_row or self._refits(run)):
+            self._threshold = fit_threshold(expectation, run.T, run.A * known.sum(axis=0))
         if self._threshold != 0.5:
             self.notes_ += (
                 f"A label is given from an expectation of {self._threshold:.2f} on in place of 0.5: leaving labels out "
                 f"one by one, every second one of that expectation is there.",
             )
-        self.temperature_ = fit_temperature(
-            self.loo_predictions_ - self._threshold,
-            self._T,
-            self._known.astype(np.float64),
-            one_class_a_row=self._codec.one_class_a_row,
-        )
+        scores = expectation - self._threshold
+        self.temperature_ = fit_temperature(scores, run.T, known, one_class_a_row=one_class_a_row)
+        self.loo_proba_ = np.asarray(probabilities(scores, self.temperature_, one_class_a_row=one_class_a_row))
+        self.loo_predictions_ = self._codec.decode(scores)
 
-    def _losses(self, targets: Targets) -> tuple[Loss, ...]:
-        names = [self.loss] if isinstance(self.loss, (str, Loss)) else list(self.loss)
-        if "hinge" in names:
-            raise ValueError("loss='hinge' has no leave-one-out step at its kink. Choose 'smooth_hinge'.")
-        return tuple(make_loss(name, one_class_a_row=targets.codec.one_class_a_row) for name in names)
+    def predict_proba(self, X: Any) -> Any:
+        """Probabilities, (n, K): rows sum to 1 for classes, each entry stands alone for labels."""
+        check_is_fitted(self, "plan_")
+        return super().predict_proba(X) if self.best_estimator_ is None else self.best_estimator_.predict_proba(X)
 
     def _core(self, params: dict[str, Any]) -> LSVVClassifier:
         return LSVVClassifier(**params, class_weight=self.class_weight)
 
 
 class LSVVRegressorCV(RegressorPredictions, SearchEstimator):
-    """LSVVRegressor that chooses its own map, ridge, manifold, power and tail.
+    """LSVVRegressor that chooses its own map, smoothing and ridge.
 
     As :class:`LSVVClassifierCV` with the squared loss on standardised targets; parameters and attributes are the same
-    without ``loss`` and ``class_weight``. The average is not stretched.
+    without ``loss``, ``class_weight`` and what belongs to probabilities.
 
     Examples
     --------
@@ -191,10 +198,14 @@ class LSVVRegressorCV(RegressorPredictions, SearchEstimator):
     True
     """
 
-    _stretches = False
+    def _losses(self) -> list[str]:
+        return ["squared"]
 
-    def _losses(self, targets: Targets) -> tuple[Loss, ...]:
-        return (Squared(),)
+    def _make_loss(self, name: str) -> Loss:
+        return Squared()
+
+    def _calibrate(self, expectation: np.ndarray, run: Run) -> None:
+        self.loo_predictions_ = self._codec.decode(expectation)
 
     def _core(self, params: dict[str, Any]) -> LSVVRegressor:
         return LSVVRegressor(**{k: v for k, v in params.items() if k != "loss"})

@@ -10,51 +10,49 @@ import numpy as np
 from sklearn.base import clone
 
 from lsvv.features import FeatureMap, LandmarkMap, Linear, MappedRows, Nystroem, RandomFourier, as_feature_map
+from lsvv.features.kernels import IsotropicKernel, as_kernel
 from lsvv.features.width import median_distance, median_multiple
 from lsvv.linalg import Array, dense, take_rows, to_numpy
 
 WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0)
 """Multiples of the median distance that a width="auto" stands for."""
-N_COMPONENTS, FEW_COMPONENTS = 1000, 100
-"""Size of the maps of features="auto", and of those added to them where there are at most N_COMPONENTS rows: with few
-labels the average of several small draws is often better than one whole kernel."""
-DRAWN_COLUMNS, MOST_DRAWS = 500, 5
-"""A small random map is drawn anew until so many columns were seen, so often at most, and the draws are averaged."""
+N_COMPONENTS = 1000
+"""Size of the maps of features="auto"; Fourier maps of many rows are twice as wide."""
+APART = 10.0
+"""What an absolute difference costs beside a multiplication of matrices."""
 
 
-def expand_maps(features: Any, n_draws: int | str, X: Array, rng: np.random.Generator) -> list[tuple[Any, int]]:
-    """Unfitted transformers, each with the number of its kind: draws that differ by chance alone share one.
+def expand_maps(features: Any, n_draws: int, X: Array, rng: np.random.Generator) -> list[Any]:
+    """Unfitted transformers: lists are joined, each width "auto" becomes several, each random map ``n_draws``.
 
-    Lists are joined, each width "auto" becomes several. Widths in medians become numbers here: all maps of a search
-    share one median distance between the rows ``X``.
+    Widths in medians become numbers here: all maps of a search share one median distance between the rows ``X``.
     """
     median = cache(lambda: median_distance(X, None, rng))
     if isinstance(features, str) and features == "auto":
-        features = _default_maps(X.shape[0])
-    maps: list[tuple[Any, int]] = []
-    n_kinds = 0
+        features = default_maps(X.shape[0])
+    maps: list[Any] = []
     for one in features if isinstance(features, (list, tuple)) else [features]:
         base = as_feature_map(one, None)
         parameters = base.get_params(deep=False)
-        widths = _widths(parameters, median)
-        for _ in range(_count_draws(base, parameters, n_draws)):
+        is_random = isinstance(base, FeatureMap) and parameters.get("random_state", 0) is None
+        for _ in range(n_draws if is_random else 1):
             seed = int(rng.integers(2**31))
-            for number, width in enumerate(widths):
+            for width in _widths(parameters, median):
                 changes: dict[str, Any] = {} if width is None else {"width": width}
                 if parameters.get("random_state", 0) is None:
                     changes["random_state"] = seed
-                maps.append((clone(base).set_params(**changes), n_kinds + number))
-        n_kinds += len(widths)
+                maps.append(clone(base).set_params(**changes))
     return maps
 
 
-def _default_maps(n_rows: int) -> list[FeatureMap]:
-    """Linear, Fourier and landmark maps, of two sizes where rows are few."""
-    maps: list[FeatureMap] = [Linear(), RandomFourier(N_COMPONENTS), Nystroem(N_COMPONENTS, kernel="laplacian")]
-    if n_rows <= N_COMPONENTS:
-        few = FEW_COMPONENTS
-        maps += [RandomFourier(few), Nystroem(few), Nystroem(few, kernel="laplacian")]
-    return maps
+def default_maps(n_rows: int) -> list[FeatureMap]:
+    """Linear, Fourier maps of the Gaussian kernel, landmarks of the Laplacian kernel."""
+    fourier = N_COMPONENTS if n_rows <= 5 * N_COMPONENTS else 2 * N_COMPONENTS
+    return [
+        Linear(),
+        *(RandomFourier(fourier, width=f"{multiple} median") for multiple in (0.25, 0.5, 1.0)),
+        *(Nystroem(N_COMPONENTS, width=f"{multiple} median", kernel="laplacian") for multiple in (1.0, 4.0)),
+    ]
 
 
 def _widths(parameters: dict[str, Any], median: Callable[[], float]) -> Sequence[float | None]:
@@ -65,29 +63,10 @@ def _widths(parameters: dict[str, Any], median: Callable[[], float]) -> Sequence
     return [multiple * median() for multiple in multiples]
 
 
-def _count_draws(base: Any, parameters: dict[str, Any], n_draws: int | str) -> int:
-    random = isinstance(base, FeatureMap) and parameters.get("random_state", 0) is None
-    if not random:
-        return 1
-    if n_draws == "auto":
-        size = int(parameters["n_components"])
-        return max(1, min(MOST_DRAWS, DRAWN_COLUMNS // size))
-    if isinstance(n_draws, bool) or not isinstance(n_draws, (int, np.integer)) or n_draws < 1:
-        raise ValueError(f"n_draws={n_draws!r} is not a count. Pass 'auto' or an integer of at least 1.")
-    return int(n_draws)
-
-
-def compress(rows: MappedRows) -> tuple[MappedRows, np.ndarray | None]:
-    """Phi in as many columns as it has rows, where that is fewer: Phi = R' Q', so W = Q W_small loses nothing.
-
-    Every term of the objective sees W through Phi of the training rows or through its norm, so the minimiser lies in
-    their span.
-    """
-    n_rows, n_features = rows.shape
-    if n_rows >= n_features:
-        return rows, None
-    Q, R = np.linalg.qr(to_numpy(rows.whole()).astype(np.float64).T)
-    return MappedRows(np.ascontiguousarray(R.T), lambda block: block), Q
+def mapping_cost(fitted: Any, X: Array, n_columns: int) -> float:
+    """Multiplications to map all rows; a kernel of absolute differences takes each apart."""
+    apart = isinstance(fitted, LandmarkMap) and not isinstance(as_kernel(fitted.kernel), IsotropicKernel)
+    return float(X.shape[0]) * X.shape[1] * n_columns * (APART if apart else 1.0)
 
 
 def dense_block(rows: MappedRows, which: np.ndarray) -> np.ndarray:

@@ -14,7 +14,6 @@ from lsvv.solvers.minibatch import MiniBatch
 from lsvv.solvers.solution import Solution
 
 __all__ = [
-    "SOLVERS",
     "AcceleratedProximalGradient",
     "Method",
     "MiniBatch",
@@ -27,8 +26,6 @@ __all__ = [
     "solve",
     "solve_closed_form",
 ]
-
-SOLVERS = ("auto", "closed", "accelerated", "minibatch")
 
 
 def solve(

@@ -10,6 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import scipy.sparse as sp
+
+from lsvv.graph import NeighborGraph
 from lsvv.tables.filling import Filled, Fitted
 from lsvv.tables.inputs import Vectoriser
 from lsvv.tables.results import beside, named, says
@@ -20,7 +23,7 @@ from lsvv.tables.targets import Group, Target
 __all__ = ["FORMAT_VERSION", "TableModel", "is_model", "opened", "saved"]
 
 FORMAT = "lsvv table model"
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 HEADER, BODY = "lsvv.json", "fitted.skops"
 
 # What a model is made of beside what skops itself vouches for. Name by name: a file may call whatever it may name, so
@@ -30,17 +33,21 @@ TRUSTED = frozenset(
     for module, names in {
         "lsvv.estimators.classifier": ("LSVVClassifier",),
         "lsvv.estimators.regressor": ("LSVVRegressor",),
-        "lsvv.features.maps": ("Linear", "RandomFourier"),
+        "lsvv.features.maps": ("Linear", "Nystroem", "RandomFourier"),
+        "lsvv.graph.adjacency": ("KNNGraph", "NeighborGraph"),
+        "lsvv.graph.neighbors": ("NeighborIndex",),
         "lsvv.losses": ("BinaryLogistic", "MulticlassLogistic", "Squared"),
+        "lsvv.selection.average": ("Part",),
         "lsvv.selection.averaging": ("Guard",),
-        "lsvv.selection.ensemble": ("Ensemble", "Family"),
         "lsvv.selection.estimators": ("LSVVClassifierCV", "LSVVRegressorCV"),
+        "lsvv.selection.plan": ("Candidate",),
         "lsvv.tables.columns": ("DateColumn", "NumberColumn", "TextColumn"),
         "lsvv.tables.filling": ("Fitted",),
         "lsvv.tables.inputs": ("ColumnFeatures", "Vectoriser"),
         "lsvv.tables.targets": ("ClassTarget", "Group", "LabelTarget", "NumberTarget", "TagTarget"),
         "lsvv.targets": ("Classes", "Labels", "Numbers"),
         "numpy": ("dtype",),
+        "scipy.sparse._csr": ("csr_array",),
         "skrub._datetime_encoder": ("DatetimeEncoder",),
         "skrub._string_encoder": ("StringEncoder",),
         "skrub._to_str": ("ToStr",),
@@ -49,8 +56,8 @@ TRUSTED = frozenset(
 )
 
 _TRAINING_ONLY = (
-    *("transduction_", "solution_", "loo_", "loo_predictions_", "weights_", "atlas_"),
-    *("_T", "_A", "_known", "_bases"),
+    *("transduction_", "solution_", "labelled_", "loo_", "loo_predictions_", "loo_proba_", "best_index_"),
+    *("_specs", "_tried"),
 )
 
 
@@ -63,7 +70,8 @@ class TableModel:
     vectoriser : Vectoriser
         Input columns to numbers.
     fitted : tuple of Fitted
-        Groups of targets and their models, without the rows they were learnt from.
+        Groups of targets and their models, without the cells they were learnt from. A model whose features are
+        smoothed keeps its vectorised rows, among which new ones find their neighbours.
     summary : dict
         How the model was learnt, and how good it is.
     notes : tuple of str
@@ -119,10 +127,13 @@ def _empty(target: Target) -> Target:
 def _lean(model: Any) -> Any:
     """The search without what only its training rows need."""
     lean = _without_training(model)
-    # its presence says that the search is fitted
-    lean.atlas_ = None
-    if model.best_estimator_ is not None:
-        lean.best_estimator_ = _without_training(model.best_estimator_)
+    if model.best_estimator_ is None:
+        lean.graphs_ = tuple(_for_new_rows(graph) for graph in model.graphs_)
+        return lean
+    core = _without_training(model.best_estimator_)
+    if core.graph_ is not None:
+        core.graph_ = _for_new_rows(core.graph_)
+    lean.best_estimator_ = core
     return lean
 
 
@@ -130,9 +141,14 @@ def _without_training(model: Any) -> Any:
     lean = copy.copy(model)
     for name in _TRAINING_ONLY:
         vars(lean).pop(name, None)
-    # the neighbours of the training rows
+    # the parameter, which fit alone reads
     lean.graph = "auto"
     return lean
+
+
+def _for_new_rows(graph: NeighborGraph) -> NeighborGraph:
+    """The graph without the edges between its own rows."""
+    return replace(graph, S=sp.csr_array(graph.S.shape))
 
 
 def saved(model: TableModel) -> bytes:

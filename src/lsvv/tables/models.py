@@ -6,38 +6,39 @@ from typing import Any
 
 import numpy as np
 
-from lsvv.calibration import probabilities
 from lsvv.features import Linear, RandomFourier
-from lsvv.graph import KNNGraph
+from lsvv.graph import KNNGraph, NeighborGraph
 from lsvv.selection import LSVVClassifierCV, LSVVRegressorCV
 from lsvv.tables.table import TableError
 
 __all__ = ["FEATURES", "choose_model", "held_out", "neighbour_graph"]
 
 FEATURES = ("auto", "linear", "fourier")
-N_NEIGHBORS = 10
+N_NEIGHBORS = 7
 MANY_ROWS = 20_000
-"""Beyond it the map is smaller and the grid coarser, so that the search stays within minutes and memory."""
-COARSE: dict[str, Any] = {"ridge": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2), "manifold": (0.0, 1e-2, 1.0), "power": 1}
+"""Beyond it maps are fewer and smaller and the grid coarser, so that the search stays within a minute and memory."""
+COARSE: dict[str, Any] = {"smoothing": (0.0, 0.8, 0.95)}
 
 
 def choose_model(task: str, n_rows: int, *, features: str = "auto", graph: Any = "auto", random_state: int = 0) -> Any:
     """An unfitted estimator for a task: the regressor for numbers, the classifier for everything else."""
     chosen = LSVVRegressorCV if task == "numbers" else LSVVClassifierCV
     grid = COARSE if n_rows > MANY_ROWS else {}
-    return chosen(features=_maps(features, n_rows), graph=graph, n_draws=1, random_state=random_state, **grid)
+    return chosen(features=_maps(features, n_rows), graph=graph, random_state=random_state, **grid)
 
 
-def neighbour_graph(X: np.ndarray) -> Any:
-    """The graph an estimator would build of the rows, for all that learn from them."""
-    return KNNGraph().build(X, N_NEIGHBORS)
+def neighbour_graph(X: np.ndarray) -> NeighborGraph:
+    """The graph an estimator would build of the rows, for all that learn from them and for new rows."""
+    return KNNGraph(weights="self-tuned").fit(X, N_NEIGHBORS)
 
 
-def _maps(name: str, n_rows: int) -> list[Any]:
+def _maps(name: str, n_rows: int) -> Any:
     if name not in FEATURES:
         raise TableError(f"There are no features {name!r}. Choose one of {', '.join(FEATURES)}.")
-    fourier = RandomFourier(1000 if n_rows <= MANY_ROWS else 300)
-    return {"auto": [Linear(), fourier], "linear": [Linear()], "fourier": [fourier]}[name]
+    if n_rows <= MANY_ROWS:
+        return {"auto": "auto", "linear": Linear(), "fourier": RandomFourier(1000)}[name]
+    fourier = [RandomFourier(300, width=f"{multiple} median") for multiple in (0.5, 1.0)]
+    return {"auto": [Linear(), *fourier], "linear": Linear(), "fourier": fourier}[name]
 
 
 def held_out(model: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -45,8 +46,5 @@ def held_out(model: Any) -> tuple[np.ndarray, np.ndarray]:
 
     Of very many the search looks at a random part.
     """
-    scores, rows = model.loo_predictions_, model.labelled_
-    if isinstance(model, LSVVRegressorCV):
-        return rows, np.reshape(model._codec.decode(scores), scores.shape)
-    alone = model._codec.one_class_a_row
-    return rows, np.asarray(probabilities(scores - model._threshold, model.temperature_, one_class_a_row=alone))
+    said = model.loo_predictions_ if isinstance(model, LSVVRegressorCV) else model.loo_proba_
+    return model.labelled_, np.reshape(said, (model.labelled_.size, -1))

@@ -1,143 +1,215 @@
-"""A fitted estimator as an ONNX graph: its scores from phi, W and b, for linear and random Fourier features."""
+"""A fitted search as an ONNX graph: features, neighbours, and the parts of the average, in double precision.
+
+    scores(x) = slope * sum over parts of share * link(sum_maps W_map' phi_map(x) + b + mean of near over neighbours of x)
+                + offset
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
-from lsvv.features import Linear, RandomFourier
-from lsvv.losses import BinaryLogistic, Loss, MulticlassLogistic, Squared
-from lsvv.selection.ensemble import Family
+from lsvv.features import LandmarkMap, Linear, RandomFourier
+from lsvv.features.kernels import Gaussian, Laplacian, as_kernel
+from lsvv.graph import NeighborGraph, NeighborSearch
+from lsvv.linalg import dense, to_numpy
+from lsvv.losses import Loss, Squared, make_loss
+from lsvv.selection import Part
 from lsvv.tables.table import TableError
 from lsvv.targets import Numbers
 
 __all__ = ["exported"]
 
 OPSET = 17
-
-Node = tuple[str, list[str], str]
-"""Its kind, what it reads, what it makes."""
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """share * link(W' phi(x) + b): one of the models that are averaged."""
-
-    feature_map: Any
-    W: np.ndarray
-    b: np.ndarray
-    link: str
-    share: np.ndarray
+SMALLEST = 1e-150
+"""Stands for the reach of a row that coincides with all its neighbours, where 0 / 0 would be no weight."""
 
 
 def exported(model: Any) -> bytes:
-    """The ONNX bytes of a fitted estimator: input "X" (rows, features), output "scores" (rows, outputs).
+    """The ONNX bytes of a fitted search: input "X" (rows, features), output "scores" (rows, outputs).
 
     Scores are one expectation a class, of which the largest is given; one a label, given above 0.5; numbers on their
-    own scale.
-    All is in double precision, so that onnxruntime's scores are the estimator's to 1e-5.
+    own scale. Where features are smoothed over the graph, the training rows and what they add to their neighbours are
+    in the file. onnxruntime's scores are the estimator's to 1e-5.
     """
     try:
         import onnx
         from onnx import TensorProto, helper
     except ImportError as error:
         raise TableError("Writing ONNX needs onnx: pip install 'lsvv[onnx]'.") from error
-    nodes, constants = _graph(model)
+    written = _written(model)
     graph = helper.make_graph(
-        [helper.make_node(kind, inputs, [output]) for kind, inputs, output in nodes],
+        [helper.make_node(kind, inputs, outputs, **more) for kind, inputs, outputs, more in written.nodes],
         "lsvv",
         [helper.make_tensor_value_info("X", TensorProto.DOUBLE, ["rows", int(model.n_features_in_)])],
         [helper.make_tensor_value_info("scores", TensorProto.DOUBLE, ["rows", int(model.n_outputs_)])],
-        [onnx.numpy_helper.from_array(np.asarray(array, dtype=np.float64), name) for name, array in constants.items()],
+        [onnx.numpy_helper.from_array(array, name) for name, array in written.constants.items()],
     )
     made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], producer_name="lsvv", ir_version=9)
     onnx.checker.check_model(made)
     return bytes(made.SerializeToString())
 
 
-def _graph(model: Any) -> tuple[list[Node], dict[str, np.ndarray]]:
-    """slope * sum of the parts + offset."""
-    parts, slope, offset = _parts(model)
-    nodes: list[Node] = []
-    constants = {"slope": slope, "offset": offset}
-    for number, part in enumerate(parts):
-        more, arrays = _part(part, f"_{number}")
-        nodes += more
-        constants |= arrays
-    nodes.append(("Sum", [f"part_{number}" for number in range(len(parts))], "total"))
-    nodes += [("Mul", ["total", "slope"], "sloped"), ("Add", ["sloped", "offset"], "scores")]
-    return nodes, constants
+class _Graph:
+    """Nodes (kind, inputs, outputs, attributes) and the arrays they read, each under a name of its own."""
+
+    def __init__(self) -> None:
+        self.nodes: list[tuple[str, list[str], list[str], dict[str, Any]]] = []
+        self.constants: dict[str, np.ndarray] = {}
+
+    def array(self, values: Any) -> str:
+        """The name of a constant: whole numbers stay so, all others are doubles."""
+        made = np.asarray(to_numpy(values))
+        name = f"c{len(self.constants)}"
+        self.constants[name] = made if made.dtype == np.int64 else made.astype(np.float64)
+        return name
+
+    def node(self, kind: str, *inputs: str, output: str = "", **attributes: Any) -> str:
+        """The name of what a node makes of its inputs."""
+        name = output or f"n{len(self.nodes)}"
+        self.nodes.append((kind, list(inputs), [name], attributes))
+        return name
+
+    def largest(self, values: str, count: int) -> str:
+        """The places of the ``count`` largest of each row."""
+        name = f"n{len(self.nodes)}"
+        inputs = [values, self.array(np.array([count], dtype=np.int64))]
+        self.nodes.append(("TopK", inputs, [f"{name}_values", name], {}))
+        return name
+
+    def sum_over(self, values: str, axis: int, *, keep: bool = False) -> str:
+        """The sum over an axis."""
+        return self.node("ReduceSum", values, self.array(np.array([axis], dtype=np.int64)), keepdims=int(keep))
+
+    def with_axis(self, values: str, axis: int) -> str:
+        """The values with an axis of length 1 more."""
+        return self.node("Unsqueeze", values, self.array(np.array([axis], dtype=np.int64)))
 
 
-def _parts(model: Any) -> tuple[list[Part], np.ndarray, np.ndarray]:
-    """The parts of an average, and the line from their sum to the scores."""
-    if model.best_estimator_ is not None:
-        core, loss = model.best_estimator_, model._loss_of[model.best_params_["loss"]]
-        weights, offset = np.asarray(core._weights), np.asarray(core._offset)
-        parts = [Part(core.feature_map_, weights, offset, _link(loss), np.ones(offset.size))]
-        stretch, mean = 1.0, 0.0 * offset
-    else:
-        whole = model._ensemble
-        parts = [_part_of(family, model.maps_[family.map]) for family in whole.families]
-        stretch, mean = whole.stretch, whole.mean
-    slope, shift = np.full(mean.size, stretch), (1.0 - stretch) * mean
-    codec = model._codec
+def _written(model: Any) -> _Graph:
+    parts, maps, graphs = _contents(model)
+    slope, offset = _line(model)
+    made = _Graph()
+    phi = {number: _features(made, one) for number, one in sorted(maps.items())}
+    asked = sorted({part.graph for part in parts if part.near is not None})
+    near = {number: _neighbours(made, graphs[number]) for number in asked}
+    sums = [_part(made, part, phi, near) for part in parts]
+    total = made.node("Sum", *sums)
+    made.node("Add", made.node("Mul", total, made.array(slope[None, :])), made.array(offset[None, :]), output="scores")
+    return made
+
+
+def _contents(model: Any) -> tuple[Sequence[Part], Mapping[int, Any], Sequence[NeighborGraph]]:
+    """The parts of an average with their maps and graphs; a single estimator is one part."""
+    if model.best_estimator_ is None:
+        return model.parts_, model.maps_, model.graphs_
+    core, codec = model.best_estimator_, model._codec
+    scale = codec.scale if isinstance(codec, Numbers) else 1.0
+    # coef_ and intercept_ are on the targets' own scale, and the sum is put on it below
+    W, b = to_numpy(core.coef_).T / scale, to_numpy(core.intercept_)
+    b = (b - codec.mean) / scale if isinstance(codec, Numbers) else b
+    loss = make_loss(model.best_params_["loss"], one_class_a_row=codec.one_class_a_row)
+    if core.graph_ is None:
+        return [Part({0: W}, b, np.ones(b.size), None, loss)], {0: core.feature_map_}, ()
+    a = core.smoothing
+    part = Part({0: (1.0 - a) * W}, b, np.ones(b.size), a * to_numpy(core.smoothed_scores_), loss)
+    return [part], {0: core.feature_map_}, (core.graph_,)
+
+
+def _line(model: Any) -> tuple[np.ndarray, np.ndarray]:
+    """From the sum of the parts to the scores: numbers on their own scale, labels with their threshold at 0.5."""
+    codec, K = model._codec, model.n_outputs_
     if isinstance(codec, Numbers):
-        slope, shift = slope * codec.scale, shift * codec.scale + codec.mean
-    elif not codec.one_class_a_row:
-        shift = shift + (0.5 - model._threshold)
-    return parts, slope[None, :], shift[None, :]
+        return np.broadcast_to(codec.scale, K), np.broadcast_to(codec.mean, K)
+    shift = 0.0 if codec.one_class_a_row else 0.5 - model._threshold
+    return np.ones(K), np.full(K, shift)
 
 
-def _part_of(family: Family, feature_map: Any) -> Part:
-    """A temperature is a softmax of the scores divided by it."""
-    if family.temperature is None:
-        return Part(feature_map, family.W, family.b, _link(family.loss), family.share)
-    t = family.temperature
-    return Part(feature_map, family.W / t, family.b / t, "Softmax", family.share)
-
-
-def _part(part: Part, tail: str) -> tuple[list[Node], dict[str, np.ndarray]]:
-    nodes, constants = _features(part.feature_map, tail)
-    constants |= {f"W{tail}": part.W, f"b{tail}": part.b[None, :], f"share{tail}": part.share[None, :]}
-    nodes += [
-        ("MatMul", [f"phi{tail}", f"W{tail}"], f"linear{tail}"),
-        ("Add", [f"linear{tail}", f"b{tail}"], f"score{tail}"),
-        (part.link, [f"score{tail}"], f"expected{tail}"),
-        ("Mul", [f"expected{tail}", f"share{tail}"], f"part{tail}"),
-    ]
-    return nodes, constants
+def _part(made: _Graph, part: Part, phi: Mapping[int, str], near: Mapping[int, tuple[str, str]]) -> str:
+    """share * link(score)."""
+    terms = [made.node("MatMul", phi[number], made.array(W)) for number, W in sorted(part.weights.items())]
+    terms.append(made.array(part.b[None, :]))
+    if part.near is not None:
+        places, weights = near[part.graph]
+        there = made.node("Gather", made.array(part.near), places)
+        terms.append(made.sum_over(made.node("Mul", there, weights), 1))
+    expected = made.node(_link(part.loss), reduce(lambda one, other: made.node("Add", one, other), terms))
+    return made.node("Mul", expected, made.array(part.share[None, :]))
 
 
 def _link(loss: Loss) -> str:
     """The node from a score to what it expects; ONNX's softmax runs over the last axis."""
-    for kind, node in ((Squared, "Identity"), (MulticlassLogistic, "Softmax"), (BinaryLogistic, "Sigmoid")):
-        if isinstance(loss, kind):
-            return node
+    if isinstance(loss, Squared):
+        return "Identity"
+    return "Softmax" if loss.couples_outputs else "Sigmoid"
+
+
+def _features(made: _Graph, feature_map: Any) -> str:
+    """phi of the rows."""
+    if isinstance(feature_map, Linear):
+        return "X"
+    if isinstance(feature_map, RandomFourier):
+        turned = made.node("MatMul", "X", made.array(feature_map.frequencies_))
+        waves = made.node("Cos", made.node("Add", turned, made.array(feature_map.offsets_[None, :])))
+        return made.node("Mul", waves, made.array(np.sqrt(2.0 / feature_map.n_components)))
+    if isinstance(feature_map, LandmarkMap):
+        return made.node("MatMul", _kernel(made, feature_map), made.array(feature_map.mixing_))
     raise TableError(
-        f"The loss {type(loss).__name__} cannot be written as ONNX. Fit with the squared or logistic loss."
+        f"{type(feature_map).__name__} features cannot be written as ONNX. Fit with linear, Fourier or landmark "
+        f"features."
     )
 
 
-def _features(feature_map: Any, tail: str) -> tuple[list[Node], dict[str, np.ndarray]]:
-    """The nodes from "X" to phi, and the arrays they read."""
-    if isinstance(feature_map, Linear):
-        return [("Identity", ["X"], f"phi{tail}")], {}
-    if not isinstance(feature_map, RandomFourier):
+def _kernel(made: _Graph, feature_map: LandmarkMap) -> str:
+    """Values of the kernel between rows and landmarks."""
+    kernel = as_kernel(feature_map.kernel)
+    if not isinstance(kernel, (Gaussian, Laplacian)):
         raise TableError(
-            f"{type(feature_map).__name__} features cannot be written as ONNX. Fit with linear or fourier features."
+            f"Landmarks of the {type(kernel).__name__} kernel cannot be written as ONNX. Choose kernel='gaussian' or "
+            f"kernel='laplacian'."
         )
-    constants = {
-        f"frequencies{tail}": np.asarray(feature_map.frequencies_),
-        f"offsets{tail}": np.asarray(feature_map.offsets_, dtype=np.float64)[None, :],
-        f"size{tail}": np.sqrt(2.0 / feature_map.n_components),
-    }
-    nodes: list[Node] = [
-        ("MatMul", ["X", f"frequencies{tail}"], f"turned{tail}"),
-        ("Add", [f"turned{tail}", f"offsets{tail}"], f"angles{tail}"),
-        ("Cos", [f"angles{tail}"], f"waves{tail}"),
-        ("Mul", [f"waves{tail}", f"size{tail}"], f"phi{tail}"),
-    ]
-    return nodes, constants
+    rows = made.with_axis(made.node("Div", "X", made.array(feature_map.width_)), 1)
+    difference = made.node("Sub", rows, made.array(to_numpy(feature_map.landmarks_)[None]))
+    if isinstance(kernel, Laplacian):
+        distances = made.sum_over(made.node("Abs", difference), 2)
+    else:
+        squares = made.sum_over(made.node("Mul", difference, difference), 2)
+        distances = made.node("Mul", squares, made.array(0.5))
+    return made.node("Exp", made.node("Neg", distances))
+
+
+def _neighbours(made: _Graph, graph: NeighborGraph) -> tuple[str, str]:
+    """The places of each row's neighbours among the training rows (rows, k), and their weights (rows, k, 1)."""
+    index, rule = graph.index, graph.rule
+    if index is None or rule is None:
+        raise TableError("A graph given as a matrix has no neighbours for new rows, so that ONNX cannot hold it.")
+    if isinstance(index.search, NeighborSearch) or rule.on == "features":
+        raise TableError(
+            "ONNX can hold neighbours by the Euclidean distance between rows alone. Fit with a KNNGraph whose search "
+            "is 'auto', 'exact' or 'faiss' and which is on 'inputs', or with smoothing=0."
+        )
+    rows = np.asarray(dense(index.rows), dtype=np.float64)
+    # of one row's squared distances ||x||^2 is the same; about the middle, little is lost to rounding
+    middle = rows.mean(axis=0, keepdims=True)
+    centred = rows - middle
+    product = made.node("MatMul", made.node("Sub", "X", made.array(middle)), made.array(2.0 * centred.T))
+    nearness = made.node("Sub", product, made.array(np.sum(centred**2, axis=1)[None, :]))
+    places = made.largest(nearness, min(graph.n_neighbors, len(rows)))
+    difference = made.node("Sub", made.with_axis("X", 1), made.node("Gather", made.array(rows), places))
+    squares = made.sum_over(made.node("Mul", difference, difference), 2)
+    exponent = _exponent(made, graph, squares, places)
+    return places, made.with_axis(made.node("Softmax", made.node("Neg", exponent)), 2)
+
+
+def _exponent(made: _Graph, graph: NeighborGraph, squares: str, places: str) -> str:
+    """-log of the weight of each neighbour, from its squared distance."""
+    assert graph.rule is not None
+    if graph.rule.weights == "self-tuned":
+        reach = made.node("Sqrt", made.node("ReduceMax", squares, axes=[1], keepdims=1))
+        both = made.node("Mul", reach, made.node("Gather", made.array(graph.reach), places))
+        return made.node("Div", squares, made.node("Max", both, made.array(SMALLEST)))
+    rate = 0.0 if graph.heat_width is None else graph.heat_width**-2
+    return made.node("Mul", squares, made.array(rate))

@@ -1,4 +1,4 @@
-"""Leave-one-label-out scores of a smooth loss along paths of (manifold, ridge), by one Newton step at each fit."""
+"""Fits of a smooth loss along a path of ridges, each with leave-one-label-out scores by one Newton step."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 import scipy.linalg
 import scipy.optimize
 
+from lsvv.engine.quadratic import Fit
 from lsvv.losses import Loss
-from lsvv.selection.leave_one_out import PathPoint
 
 APART = 6e9
 """Multiplications up to which the Newton step takes outputs apart."""
@@ -24,29 +24,26 @@ def smooth_path(
     Phi: np.ndarray,
     T: np.ndarray,
     a: np.ndarray,
-    G: np.ndarray | None,
-    manifolds: Sequence[float],
     ridges: Sequence[float],
     loss: Loss,
     *,
+    manifold: float = 0.0,
+    G: np.ndarray | None = None,
     fit_intercept: bool = True,
     n_iter: int = 150,
     tol: float = 1e-5,
-) -> Iterator[PathPoint]:
+) -> Iterator[Fit]:
     """Fits of a smooth loss along falling ridges, each from the last one, and one Newton step away from each label."""
     n, D = Phi.shape
     mean = a @ Phi if fit_intercept else np.zeros(D)
     Z = Phi - mean
     frames = _dual_frames if n < D and Z.any() else _primal_frames
-    strongest = max(ridges)
     W, b = np.zeros((D, T.shape[1])), np.zeros(T.shape[1])
-    for manifold, ridge, frame in frames(Z, a, G, manifolds, sorted(ridges, reverse=True), loss.curvature):
-        if ridge == strongest:
-            W, b = np.zeros_like(W), np.zeros_like(b)
+    for ridge, frame in frames(Z, a, G, manifold, sorted(ridges, reverse=True), loss.curvature):
         V, b = _fit(frame, T, a, frame.coordinates(W), b, loss, fit_intercept, n_iter, tol)
         loo = _one_newton_step(frame, T, a, frame.Z @ V + b, loss, fit_intercept)
         W = frame.lift(V)
-        yield PathPoint(manifold, ridge, W, b - mean @ W, loo)
+        yield Fit(ridge, W, b - mean @ W, loo)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,49 +59,46 @@ class _Frame:
     coordinates: Callable[[np.ndarray], np.ndarray]
 
 
-_Frames = Iterator[tuple[float, float, _Frame]]
+_Frames = Iterator[tuple[float, _Frame]]
 
 
 def _primal_frames(
-    Z: np.ndarray, a: np.ndarray, G: np.ndarray | None, manifolds: Sequence[float], ridges: Sequence[float], c: float
+    Z: np.ndarray, a: np.ndarray, G: np.ndarray | None, manifold: float, ridges: Sequence[float], c: float
 ) -> _Frames:
     """D coordinates: the eigenbasis of c/2 C + manifold G, which the ridge only shifts."""
-    C = (Z.T * a) @ Z
-    for manifold in manifolds:
-        H = 0.5 * c * C if G is None or manifold == 0.0 else 0.5 * c * C + manifold * G
-        values, E = scipy.linalg.eigh(H, check_finite=False, driver="evd")
-        ZE, values = Z @ E, np.maximum(values, 0.0)
-        for ridge in ridges:
-            # below its rounding an eigenvalue says nothing
-            floored = values + max(ridge, 1e-13 * values[-1])
-            yield manifold, ridge, _Frame(ZE, floored, E.__matmul__, E.T.__matmul__)
+    H = 0.5 * c * ((Z.T * a) @ Z)
+    values, E = scipy.linalg.eigh(H if G is None else H + manifold * G, check_finite=False, driver="evd")
+    ZE, values = Z @ E, np.maximum(values, 0.0)
+    for ridge in ridges:
+        # below its rounding an eigenvalue says nothing
+        floored = values + max(ridge, 1e-13 * values[-1])
+        yield ridge, _Frame(ZE, floored, E.__matmul__, E.T.__matmul__)
 
 
 def _dual_frames(
-    Z: np.ndarray, a: np.ndarray, G: np.ndarray | None, manifolds: Sequence[float], ridges: Sequence[float], c: float
+    Z: np.ndarray, a: np.ndarray, G: np.ndarray | None, manifold: float, ridges: Sequence[float], c: float
 ) -> _Frames:
     """n coordinates: Z V = Q sqrt(S) V / sqrt(a), Q S Q' = sqrt(a) Z (2 P)^-1 Z' sqrt(a); then tr(W' P W) = |V|^2 / 2.
 
-    One eigen-decomposition of G serves all settings.
+    One eigen-decomposition of G serves all ridges.
     """
     D, root = Z.shape[1], np.sqrt(a)[:, None]
     values, E = (np.zeros(D), None) if G is None else scipy.linalg.eigh(G, check_finite=False, driver="evd")
     rotated = Z if E is None else Z @ E
-    for manifold in manifolds:
-        for ridge in ridges:
-            scaled = rotated * (0.5 / (ridge + manifold * np.maximum(values, 0.0)))
-            S, Q = scipy.linalg.eigh(root * (scaled @ rotated.T) * root.T, check_finite=False, driver="evd")
-            kept = np.flatnonzero(S / S[-1] > 1e-13)
-            S, Q = S[kept], Q[:, kept]
+    for ridge in ridges:
+        scaled = rotated * (0.5 / (ridge + manifold * np.maximum(values, 0.0)))
+        S, Q = scipy.linalg.eigh(root * (scaled @ rotated.T) * root.T, check_finite=False, driver="evd")
+        kept = np.flatnonzero(S / S[-1] > 1e-13)
+        S, Q = S[kept], Q[:, kept]
 
-            def lift(V: np.ndarray, scaled: np.ndarray = scaled, S: np.ndarray = S, Q: np.ndarray = Q) -> np.ndarray:
-                W = scaled.T @ (root * Q @ (V / np.sqrt(S)[:, None]))
-                return W if E is None else E @ W
+        def lift(V: np.ndarray, scaled: np.ndarray = scaled, S: np.ndarray = S, Q: np.ndarray = Q) -> np.ndarray:
+            W = scaled.T @ (root * Q @ (V / np.sqrt(S)[:, None]))
+            return W if E is None else E @ W
 
-            def coordinates(W: np.ndarray, S: np.ndarray = S, Q: np.ndarray = Q) -> np.ndarray:
-                return (Q.T @ (root * (Z @ W))) / np.sqrt(S)[:, None]
+        def coordinates(W: np.ndarray, S: np.ndarray = S, Q: np.ndarray = Q) -> np.ndarray:
+            return (Q.T @ (root * (Z @ W))) / np.sqrt(S)[:, None]
 
-            yield manifold, ridge, _Frame(Q * np.sqrt(S) / root, 0.5 * c * S + 0.5, lift, coordinates)
+        yield ridge, _Frame(Q * np.sqrt(S) / root, 0.5 * c * S + 0.5, lift, coordinates)
 
 
 def _fit(

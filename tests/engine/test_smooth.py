@@ -5,12 +5,10 @@ import pytest
 
 from lsvv.assembly import build_objective, build_risk
 from lsvv.calibration import probabilities
+from lsvv.engine import Fit, smooth, smooth_path
 from lsvv.features import MappedRows
 from lsvv.losses import BinaryLogistic, Loss, MulticlassHinge, MulticlassLogistic
 from lsvv.penalties import TailSum
-from lsvv.selection import smooth_path as smooth_paths
-from lsvv.selection.leave_one_out import PathPoint
-from lsvv.selection.smooth_path import smooth_path
 from lsvv.solvers import solve
 from refitting import brute_force, even, problem, refit
 
@@ -23,7 +21,7 @@ def test_one_newton_step_comes_close_to_refitting(loss: Loss, left: float, manif
     rng = np.random.default_rng(3)
     Phi, _, G = problem(3, 30, 5, 3)
     T = np.eye(3)[np.argmax(Phi[:, :3] + 0.5 * rng.normal(size=(30, 3)), axis=1)]
-    (point,) = smooth_path(Phi, T, even(30), G, [manifold], [0.05], loss, n_iter=3000)
+    (point,) = smooth_path(Phi, T, even(30), [0.05], loss, manifold=manifold, G=G, n_iter=3000)
     W, b = refit(Phi, T, G, 0.05, manifold, loss, True)
     np.testing.assert_allclose(point.W, W, atol=1e-4)
     exact = brute_force(Phi, T, G, 0.05, manifold, loss, True)
@@ -35,8 +33,9 @@ def test_one_newton_step_comes_close_to_refitting(loss: Loss, left: float, manif
 @pytest.mark.parametrize("D", [4, 25])
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize("manifold", [0.0, 0.5])
 def test_smooth_fits_are_the_cores_with_fewer_and_with_more_columns_than_rows(
-    D: int, fit_intercept: bool, weighted: bool
+    D: int, fit_intercept: bool, weighted: bool, manifold: float
 ) -> None:
     Phi, _, G = problem(5, 12, D, 3)
     T = np.eye(3)[np.arange(12) % 3]
@@ -45,11 +44,10 @@ def test_smooth_fits_are_the_cores_with_fewer_and_with_more_columns_than_rows(
     risk = build_risk(
         MappedRows(Phi, lambda block: block), MulticlassLogistic(), T, A, fit_intercept=fit_intercept, by_rows=True
     )
-    points = smooth_path(
-        Phi, T, a, G, [0.0, 0.5], [1e-2, 1.0], MulticlassLogistic(), fit_intercept=fit_intercept, tol=1e-10
-    )
+    how = {"manifold": manifold, "G": G, "fit_intercept": fit_intercept}
+    points = smooth_path(Phi, T, a, [1e-2, 1.0], MulticlassLogistic(), tol=1e-10, **how)  # type: ignore[arg-type]
     for point in points:
-        objective = build_objective(risk, ridge=point.ridge, manifold=point.manifold, G=G, spectral=TailSum(0.0))
+        objective = build_objective(risk, ridge=point.ridge, manifold=manifold, G=G, spectral=TailSum(0.0))
         V = solve(objective, tol=1e-9, max_iter=20_000).variable
         np.testing.assert_allclose(point.W, objective.weights(V), atol=1e-5)
         # the softmax does not see a constant added to all classes
@@ -66,8 +64,8 @@ def test_both_forms_of_the_step_agree(
     T = np.eye(3)[np.arange(20) % 3]
 
     def step(primal: float, dual: float) -> np.ndarray:
-        monkeypatch.setattr(smooth_paths, "_step_costs", lambda n, D, K: (primal, dual))
-        (point,) = smooth_path(Phi, T, even(20), G, [0.1], [ridge], loss, fit_intercept=fit_intercept)
+        monkeypatch.setattr(smooth, "_step_costs", lambda n, D, K: (primal, dual))
+        (point,) = smooth_path(Phi, T, even(20), [ridge], loss, manifold=0.1, G=G, fit_intercept=fit_intercept)
         return point.loo
 
     np.testing.assert_allclose(step(0.0, 1.0), step(1.0, 0.0), rtol=1e-5, atol=1e-5)
@@ -76,12 +74,12 @@ def test_both_forms_of_the_step_agree(
 @pytest.mark.parametrize("n_classes", [3, 7])
 def test_both_forms_agree_where_every_curvature_is_the_bound(n_classes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     T = np.eye(n_classes)[np.arange(40) % n_classes]
-    monkeypatch.setattr(smooth_paths, "FEW_ROWS", 10)
+    monkeypatch.setattr(smooth, "FEW_ROWS", 10)
     found = []
     for costs in ((0.0, 1.0), (1.0, 0.0)):
-        monkeypatch.setattr(smooth_paths, "_step_costs", lambda n, D, K, costs=costs: costs)
+        monkeypatch.setattr(smooth, "_step_costs", lambda n, D, K, costs=costs: costs)
         # so strong a ridge leaves all classes within the hinge's smoothing
-        (point,) = smooth_path(np.eye(40, 45), T, even(40), None, [0.0], [100.0], MulticlassHinge(20.0))
+        (point,) = smooth_path(np.eye(40, 45), T, even(40), [100.0], MulticlassHinge(20.0))
         found.append(point.loo)
     assert np.isfinite(found[1]).all()
     np.testing.assert_allclose(found[0], found[1], atol=1e-9)
@@ -89,7 +87,10 @@ def test_both_forms_agree_where_every_curvature_is_the_bound(n_classes: int, mon
 
 def test_labelled_rows_that_are_all_alike_predict_the_mean() -> None:
     T = np.eye(2)[[0, 0, 1]]
-    for point in smooth_path(np.ones((3, 6)), T, even(3), np.eye(6), [0.0, 1.0], [1e-3], MulticlassLogistic()):
+    for manifold in (0.0, 1.0):
+        (point,) = smooth_path(
+            np.ones((3, 6)), T, even(3), [1e-3], MulticlassLogistic(), manifold=manifold, G=np.eye(6)
+        )
         np.testing.assert_allclose(point.W, 0.0, atol=1e-9)
         assert point.b[0] - point.b[1] == pytest.approx(np.log(2.0), abs=1e-3)
 
@@ -101,7 +102,7 @@ def test_weak_ridges_bear_columns_that_are_nearly_equal_and_large(scale: float) 
         x = rng.normal(size=(40, 1))
         Phi = np.hstack([scale * x, scale * x + rng.normal(size=(40, 1)), 1e-3 * rng.normal(size=(40, 1))])
         T = np.eye(2)[(x[:, 0] > 0).astype(int)]
-        for point in smooth_path(Phi, T, even(40), None, [0.0], [1e-7, 1e-3], MulticlassLogistic()):
+        for point in smooth_path(Phi, T, even(40), [1e-7, 1e-3], MulticlassLogistic()):
             assert np.isfinite(point.loo).all()
 
 
@@ -114,7 +115,7 @@ def test_among_many_classes_each_has_its_own_curvature(monkeypatch: pytest.Monke
 
     def without(i: int, ridge: float) -> np.ndarray:
         kept = np.arange(48) != i
-        (point,) = smooth_path(Phi[kept], T[kept], even(47), None, [0.0], [ridge], loss, n_iter=5000, tol=1e-9)
+        (point,) = smooth_path(Phi[kept], T[kept], even(47), [ridge], loss, n_iter=5000, tol=1e-9)
         return Phi[i] @ point.W + point.b
 
     def brier(scores: np.ndarray) -> float:
@@ -122,10 +123,10 @@ def test_among_many_classes_each_has_its_own_curvature(monkeypatch: pytest.Monke
 
     for ridge in (1e-5, 1e-3):
         honest = brier(np.array([without(i, ridge) for i in range(48)]))
-        (apart,) = smooth_path(Phi, T, even(48), None, [0.0], [ridge], loss)
+        (apart,) = smooth_path(Phi, T, even(48), [ridge], loss)
         with monkeypatch.context() as patched:
-            patched.setattr(smooth_paths, "APART", 0.0)
-            (shared,) = smooth_path(Phi, T, even(48), None, [0.0], [ridge], loss)
+            patched.setattr(smooth, "APART", 0.0)
+            (shared,) = smooth_path(Phi, T, even(48), [ridge], loss)
         assert abs(brier(apart.loo) - honest) < 0.05 * honest
         assert abs(brier(shared.loo) - honest) > 0.1 * honest
 
@@ -134,31 +135,29 @@ def test_the_rows_that_curve_most_do_for_the_rest(monkeypatch: pytest.MonkeyPatc
     rng = np.random.default_rng(4)
     classes = np.arange(60) % 4
     Phi, T = np.eye(4, 80)[classes] + 0.3 * rng.normal(size=(60, 80)), np.eye(4)[classes]
-    monkeypatch.setattr(smooth_paths, "_step_costs", lambda n, D, K: (1.0, 0.0))
-    exact: list[PathPoint] = []
-    most: list[PathPoint] = []
+    monkeypatch.setattr(smooth, "_step_costs", lambda n, D, K: (1.0, 0.0))
+    exact: list[Fit] = []
+    most: list[Fit] = []
     for found, rows in ((exact, 60), (most, 20)):
-        monkeypatch.setattr(smooth_paths, "FEW_ROWS", rows)
-        found += smooth_path(Phi, T, even(60), None, [0.0], [1e-4, 1e-2], MulticlassLogistic())
+        monkeypatch.setattr(smooth, "FEW_ROWS", rows)
+        found += smooth_path(Phi, T, even(60), [1e-4, 1e-2], MulticlassLogistic())
     for one, other in zip(exact, most, strict=True):
         moved = np.linalg.norm(one.loo - (Phi @ one.W + one.b))
         assert 0.0 < np.linalg.norm(one.loo - other.loo) < 0.2 * moved
 
 
-def test_smooth_paths_visit_every_setting_from_strong_ridges_to_weak() -> None:
+def test_smooth_paths_run_from_strong_ridges_to_weak() -> None:
     Phi, _, G = problem(4, 12, 4, 2)
     T = np.eye(2)[np.arange(12) % 2]
-    points = list(smooth_path(Phi, T, even(12), G, [0.0, 1.0], [1e-3, 1e-1], MulticlassLogistic()))
-    assert [(p.manifold, p.ridge) for p in points] == [(0.0, 1e-1), (0.0, 1e-3), (1.0, 1e-1), (1.0, 1e-3)]
+    points = list(smooth_path(Phi, T, even(12), [1e-3, 1e-1], MulticlassLogistic(), manifold=1.0, G=G))
+    assert [point.ridge for point in points] == [1e-1, 1e-3]
 
 
 @pytest.mark.parametrize("loss", [MulticlassLogistic(), BinaryLogistic()], ids=["classes", "labels"])
 @pytest.mark.parametrize("ridge", [1e-4, 1e-2, 1.0])
 def test_orthogonal_rows_are_predicted_by_nothing_however_well_they_are_fitted(loss: Loss, ridge: float) -> None:
     T = np.eye(3)[np.arange(9) % 3]
-    (point,) = smooth_path(
-        3.0 * np.eye(9), T, even(9), None, [0.0], [ridge], loss, fit_intercept=False, n_iter=5000, tol=1e-11
-    )
+    (point,) = smooth_path(3.0 * np.eye(9), T, even(9), [ridge], loss, fit_intercept=False, n_iter=5000, tol=1e-11)
     assert np.abs(point.W).max() > 0.01
     np.testing.assert_allclose(point.loo, 0.0, atol=1e-5 * np.abs(point.W).max())
 
@@ -166,7 +165,7 @@ def test_orthogonal_rows_are_predicted_by_nothing_however_well_they_are_fitted(l
 def test_a_map_that_learns_by_heart_is_seen_through() -> None:
     rng = np.random.default_rng(0)
     Phi, T = rng.normal(size=(24, 60)) / 60**0.5, np.eye(3)[rng.integers(3, size=24)]
-    (point,) = smooth_path(Phi, T, even(24), None, [0.0], [1e-3], MulticlassLogistic(), n_iter=1000)
+    (point,) = smooth_path(Phi, T, even(24), [1e-3], MulticlassLogistic(), n_iter=1000)
     honest = brute_force(Phi, T, np.zeros((60, 60)), 1e-3, 0.0, MulticlassLogistic(), True)
     approximate, exact = (float(np.mean(f.argmax(axis=1) == T.argmax(axis=1))) for f in (point.loo, honest))
     assert np.mean((Phi @ point.W + point.b).argmax(axis=1) == T.argmax(axis=1)) == 1.0
@@ -180,5 +179,5 @@ def test_the_step_stays_within_bounds_with_an_intercept_and_a_class_of_one_label
     for width in (0.1, 1.0, 10.0):
         Phi = np.cos(rng.normal(size=(len(T), 4)) @ rng.normal(size=(4, 100)) / width) * 2**0.5 / 10
         ridges = [1e-4, 1e-3, 1e-2, 1e-1]
-        for point in smooth_path(Phi, T, even(len(T)), None, [0.0], ridges, MulticlassLogistic()):
+        for point in smooth_path(Phi, T, even(len(T)), ridges, MulticlassLogistic()):
             assert np.abs(point.loo).max() < 50 * max(1.0, np.abs(Phi @ point.W + point.b).max())

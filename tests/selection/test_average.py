@@ -1,9 +1,18 @@
-"""Laws of the weights of kinds and of the average on rows they did not see."""
+"""Laws of the shares of candidates, of the average on rows they did not see, and of the model they make."""
 
 import numpy as np
 import pytest
 
-from lsvv.selection.ensemble import _stacked
+from lsvv.selection.average import Member, average
+from lsvv.selection.plan import Candidate
+
+
+def _stacked(loo: np.ndarray, T: np.ndarray, A: np.ndarray, per_output: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Shares and expectation of the average of members that expect ``loo``."""
+    line, nothing = Candidate(0, "squared"), np.zeros((1, T.shape[1]))
+    members = [Member(line, np.ones(1), nothing, nothing, nothing[0], one) for one in loo]
+    found = average(members, np.ones(len(members), dtype=bool), T, A, per_output=per_output)
+    return found.shares, found.expectation
 
 
 def _problem() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -64,3 +73,15 @@ def test_rows_that_come_in_a_period_are_averaged_as_well_as_shuffled_ones() -> N
         np.sum(A * (_stacked(loo[:, rows], T[rows], A, False)[1] - T[rows]) ** 2) for rows in (slice(None), order)
     ]
     np.testing.assert_allclose(losses[0], losses[1], rtol=0.1)
+
+
+def test_a_mixture_has_both_parts_of_shares_and_expectation() -> None:
+    loo, T, A = _problem()
+    line, nothing = Candidate(0, "squared"), np.zeros((1, 3))
+    members = [Member(line, np.ones(1), nothing, nothing, nothing[0], one) for one in loo]
+    every, some = np.ones(4, dtype=bool), np.array([True, False, False, True])
+    whole, part = (average(members, use, T, A, per_output=False) for use in (every, some))
+    assert not part.shares[1:3].any()
+    mixed = whole.mixed_with(part, 0.3)
+    np.testing.assert_allclose(mixed.shares, 0.3 * whole.shares + 0.7 * part.shares)
+    np.testing.assert_allclose(mixed.expectation, 0.3 * whole.expectation + 0.7 * part.expectation)

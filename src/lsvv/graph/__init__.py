@@ -1,0 +1,32 @@
+"""The graph of the training rows: neighbours, adjacency S, Laplacian, the manifold matrix G, and the smoother R."""
+
+from lsvv.graph.adjacency import (
+    KNNGraph,
+    NeighborGraph,
+    binary_weights,
+    check_adjacency,
+    heat_weights,
+    self_tuned_weights,
+    symmetrize,
+)
+from lsvv.graph.laplacian import laplacian, manifold_matrices, manifold_matrix
+from lsvv.graph.neighbors import FAISS_ROWS, NeighborIndex, NeighborSearch, neighbors
+from lsvv.graph.smoothing import Smoother
+
+__all__ = [
+    "FAISS_ROWS",
+    "KNNGraph",
+    "NeighborGraph",
+    "NeighborIndex",
+    "NeighborSearch",
+    "Smoother",
+    "binary_weights",
+    "check_adjacency",
+    "heat_weights",
+    "laplacian",
+    "manifold_matrices",
+    "manifold_matrix",
+    "neighbors",
+    "self_tuned_weights",
+    "symmetrize",
+]

@@ -1,0 +1,277 @@
+"""The adjacency S of the training rows: which rows are neighbours, and how near."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from lsvv.graph.neighbors import NeighborIndex, NeighborSearch
+from lsvv.linalg import Array
+
+
+@dataclass(frozen=True)
+class KNNGraph:
+    """How to build the adjacency S from rows (Section 6.1.1 of the paper).
+
+    Parameters
+    ----------
+    symmetry : "union" or "mutual"
+        Keep an edge that either end asked for, or only one that both did.
+    weights : "binary", "heat" or "self-tuned"
+        S_ij = 1, exp(-||x_i - x_j||^2 / heat_width^2), or exp(-||x_i - x_j||^2 / (r_i r_j)) with r_i the distance from
+        row i to the last of its neighbours.
+    heat_width : float, optional
+        Width of the heat kernel; the median length of an edge by default. It is not the feature map's width.
+    search : "auto", "exact", "faiss" or an object with ``kneighbors_graph``
+        "auto" is exact through scikit-learn, and faiss where it is installed and the rows are many.
+    on : "inputs" or "features"
+        Distances between the rows given to ``fit`` or between the mapped rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lsvv import LSVVClassifier
+    >>> from lsvv.graph import KNNGraph
+    >>> X = np.array([[0.0], [1.0], [3.0]])
+    >>> KNNGraph().build(X, n_neighbors=1).toarray()
+    array([[0., 1., 0.],
+           [1., 0., 1.],
+           [0., 1., 0.]])
+    >>> KNNGraph(symmetry="mutual").build(X, n_neighbors=1).toarray()
+    array([[0., 1., 0.],
+           [1., 0., 0.],
+           [0., 0., 0.]])
+
+    An estimator builds it of its own rows:
+
+    >>> model = LSVVClassifier(graph=KNNGraph(weights="heat"), n_neighbors=15)
+    """
+
+    symmetry: str = "union"
+    weights: str = "binary"
+    heat_width: float | None = None
+    search: Any = "auto"
+    on: str = "inputs"
+
+    def __post_init__(self) -> None:
+        check_choice("symmetry", self.symmetry, ("union", "mutual"))
+        check_choice("weights", self.weights, ("binary", "heat", "self-tuned"))
+        check_choice("on", self.on, ("inputs", "features"))
+        if not isinstance(self.search, NeighborSearch):
+            check_choice("search", self.search, ("auto", "exact", "faiss"))
+        if self.heat_width is not None and not self.heat_width > 0:
+            raise ValueError(f"heat_width={self.heat_width} is not a width. Pass a positive number or None.")
+
+    def build(self, X: Array, n_neighbors: int, n_jobs: int | None = None) -> sp.csr_array:
+        """The symmetric adjacency S of the rows ``X``."""
+        return self.fit(X, n_neighbors, n_jobs).S
+
+    def fit(self, X: Array, n_neighbors: int, n_jobs: int | None = None) -> NeighborGraph:
+        """The graph of the rows ``X``, and the way for new rows to find their neighbours in it."""
+        index = NeighborIndex(X, search=self.search, n_jobs=n_jobs)
+        directed = index.among(n_neighbors)
+        distances, reach = symmetrize(directed, self.symmetry), _reach(directed)
+        if self.weights == "binary":
+            S, scale = binary_weights(distances), None
+        elif self.weights == "heat":
+            scale = _heat_scale(distances, self.heat_width)
+            S = heat_weights(distances, scale)
+        else:
+            S, scale = self_tuned_weights(distances, reach), None
+        return NeighborGraph(S, index, n_neighbors, self, reach, scale)
+
+
+@dataclass(frozen=True, eq=False)
+class NeighborGraph:
+    """S, the symmetric adjacency of the training rows, and how a new row finds its neighbours among them.
+
+    Pass it as ``graph=`` to build neighbours once for several estimators. A graph given as a matrix has no ``index``:
+    new rows then have no place in it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lsvv.graph import KNNGraph
+    >>> graph = KNNGraph().fit(np.array([[0.0], [1.0], [3.0]]), n_neighbors=1)
+    >>> graph.S.nnz
+    4
+    >>> graph.links(np.array([[2.5], [0.1]])).toarray()
+    array([[0., 0., 1.],
+           [1., 0., 0.]])
+    """
+
+    S: sp.csr_array
+    index: NeighborIndex | None = None
+    n_neighbors: int = 0
+    rule: KNNGraph | None = None
+    reach: np.ndarray | None = None
+    heat_width: float | None = None
+
+    def links(self, X: Array) -> sp.csr_array:
+        """Weights from new rows to their nearest training rows, (rows of X, m); each row sums to 1."""
+        if self.index is None or self.rule is None:
+            raise ValueError(
+                "New rows have no neighbours in a graph that was given as a matrix. Pass graph=KNNGraph(...) or "
+                "graph=KNNGraph(...).fit(X, n_neighbors), or fit with smoothing=0; transduction_ holds the answers "
+                "for the training rows."
+            )
+        distances = self.index.of(X, self.n_neighbors)
+        exponent = self._exponent(distances)
+        row = np.repeat(np.arange(distances.shape[0]), np.diff(distances.indptr))
+        # measured from the nearest, so that a row far from all training rows still has neighbours
+        least = np.full(distances.shape[0], np.inf)
+        np.minimum.at(least, row, exponent)
+        weight = np.exp(least[row] - exponent)
+        total = np.zeros(distances.shape[0])
+        np.add.at(total, row, weight)
+        return sp.csr_array((weight / total[row], distances.indices, distances.indptr), shape=distances.shape)
+
+    def _exponent(self, distances: sp.csr_array) -> np.ndarray:
+        """-log of the weight of each edge from a new row."""
+        assert self.rule is not None
+        if self.rule.weights == "binary":
+            return np.zeros_like(distances.data)
+        if self.rule.weights == "heat":
+            return np.asarray((distances.data / self.heat_width) ** 2)
+        assert self.reach is not None
+        row = np.repeat(np.arange(distances.shape[0]), np.diff(distances.indptr))
+        return np.asarray(distances.data**2 / (_reach(distances)[row] * self.reach[distances.indices]))
+
+
+def _reach(directed: sp.csr_array) -> np.ndarray:
+    """The distance from each row to the last of its neighbours; among duplicates the least one above 0."""
+    reach = np.zeros(directed.shape[0])
+    np.maximum.at(reach, np.repeat(np.arange(directed.shape[0]), np.diff(directed.indptr)), directed.data)
+    positive = reach[reach > 0]
+    return np.where(reach > 0, reach, positive.min() if positive.size else 1.0)
+
+
+def symmetrize(directed: sp.csr_array, how: str = "union") -> sp.csr_array:
+    """Distances on the undirected graph, self-loops dropped: edges of either direction, or of both.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lsvv.graph import neighbors, symmetrize
+    >>> directed = neighbors(np.array([[0.0], [1.0], [3.0]]), n_neighbors=1)
+    >>> symmetrize(directed).toarray()
+    array([[0., 1., 0.],
+           [1., 0., 2.],
+           [0., 2., 0.]])
+    >>> symmetrize(directed, "mutual").nnz
+    2
+    """
+    edges = sp.coo_array(directed)
+    off_diagonal = edges.row != edges.col
+    low = np.minimum(edges.row, edges.col)[off_diagonal].astype(np.int64)
+    high = np.maximum(edges.row, edges.col)[off_diagonal].astype(np.int64)
+    m = directed.shape[0]
+    key, first, count = np.unique(low * m + high, return_index=True, return_counts=True)
+    kept = np.ones(key.size, dtype=bool) if how == "union" else count == 2
+    row, col, data = key[kept] // m, key[kept] % m, edges.data[off_diagonal][first[kept]]
+    both = (np.concatenate([data, data]), (np.concatenate([row, col]), np.concatenate([col, row])))
+    return sp.csr_array(both, shape=directed.shape)
+
+
+def binary_weights(distances: sp.csr_array) -> sp.csr_array:
+    """S_ij = 1 on every edge, duplicates (distance 0) included.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lsvv.graph import binary_weights, neighbors, symmetrize
+    >>> distances = symmetrize(neighbors(np.array([[0.0], [1.0], [3.0]]), n_neighbors=1))
+    >>> binary_weights(distances).toarray()
+    array([[0., 1., 0.],
+           [1., 0., 1.],
+           [0., 1., 0.]])
+    """
+    S = distances.copy()
+    S.data = np.ones_like(S.data, dtype=np.float64)
+    return S
+
+
+def heat_weights(distances: sp.csr_array, width: float | None = None) -> sp.csr_array:
+    """S_ij = exp(-||x_i - x_j||^2 / width^2); the median edge length stands in for ``width`` where it is None.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lsvv.graph import heat_weights, neighbors, symmetrize
+    >>> distances = symmetrize(neighbors(np.array([[0.0], [1.0], [3.0]]), n_neighbors=1))
+    >>> heat_weights(distances, width=2.0).toarray().round(2)
+    array([[0.  , 0.78, 0.  ],
+           [0.78, 0.  , 0.37],
+           [0.  , 0.37, 0.  ]])
+    """
+    S = distances.copy()
+    S.data = np.exp(-((distances.data / _heat_scale(distances, width)) ** 2))
+    return S
+
+
+def _heat_scale(distances: sp.csr_array, width: float | None) -> float:
+    positive = distances.data[distances.data > 0]
+    return width if width is not None else (float(np.median(positive)) if positive.size else 1.0)
+
+
+def self_tuned_weights(distances: sp.csr_array, reach: np.ndarray) -> sp.csr_array:
+    """S_ij = exp(-||x_i - x_j||^2 / (reach_i reach_j)): the width follows the density of the rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lsvv.graph import neighbors, self_tuned_weights, symmetrize
+    >>> distances = symmetrize(neighbors(np.array([[0.0], [1.0], [3.0]]), n_neighbors=1))
+    >>> self_tuned_weights(distances, reach=np.array([1.0, 1.0, 2.0])).toarray().round(2)
+    array([[0.  , 0.37, 0.  ],
+           [0.37, 0.  , 0.14],
+           [0.  , 0.14, 0.  ]])
+    """
+    S = distances.copy()
+    row = np.repeat(np.arange(S.shape[0]), np.diff(S.indptr))
+    S.data = np.exp(-(distances.data**2) / (reach[row] * reach[distances.indices]))
+    return S
+
+
+def check_adjacency(graph: Any, n_rows: int) -> sp.csr_array:
+    """A ready graph as CSR, refused where it is not square, symmetric and non-negative.
+
+    Examples
+    --------
+    >>> from lsvv.graph import check_adjacency
+    >>> check_adjacency([[0, 2], [2, 0]], n_rows=2).toarray()
+    array([[0., 2.],
+           [2., 0.]])
+    >>> check_adjacency([[0, 2], [1, 0]], n_rows=2)
+    Traceback (most recent call last):
+    ValueError: The graph is not symmetric. Symmetrise it first, for instance with (S + S.T) / 2.
+    """
+    S = sp.csr_array(graph).astype(np.float64)
+    if S.shape != (n_rows, n_rows):
+        raise ValueError(
+            f"The graph is {S.shape[0]} x {S.shape[1]}, but there are {n_rows} training rows, labelled and "
+            f"unlabelled together. Pass one node a row, in the order of X and then X_unlabeled."
+        )
+    if not np.all(np.isfinite(S.data)):
+        raise ValueError("The graph holds NaN or infinite weights. Replace or drop those edges.")
+    if S.data.size and S.data.min() < 0:
+        row = int(np.searchsorted(S.indptr, int(np.argmin(S.data)), side="right") - 1)
+        raise ValueError(
+            f"The graph holds a negative weight in row {row}. Weights are similarities: pass values of at least 0."
+        )
+    difference = abs(S - S.T)
+    if difference.nnz and difference.max() > 1e-8 * max(1.0, S.data.max()):
+        raise ValueError("The graph is not symmetric. Symmetrise it first, for instance with (S + S.T) / 2.")
+    S = S - sp.diags_array(S.diagonal(), format="csr") if S.diagonal().any() else S
+    S.eliminate_zeros()
+    return sp.csr_array(S)
+
+
+def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
+    """Refuse a value that is none of the choices."""
+    if value not in choices:
+        listed = " or ".join(repr(choice) for choice in choices)
+        raise ValueError(f"{name}={value!r} is not known. Choose {listed}.")

@@ -1,0 +1,102 @@
+"""What every parameter may be: one table, for the estimators and for the searches over several values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+SOLVERS = ("auto", "closed", "accelerated", "minibatch")
+GRIDS = ("ridge", "smoothing", "manifold", "power", "spectral", "free_rank")
+"""Parameters of which a search takes one value or several."""
+
+Constraint = tuple[Callable[[Any], bool], str]
+"""Whether a value will do, and what to pass in its place."""
+
+
+def _is_number(value: Any) -> bool:
+    if not isinstance(value, Real) or isinstance(value, (bool, np.bool_)):
+        return False
+    # 1e300 is no number of single precision, and some integers are none of double precision
+    return bool(abs(value if isinstance(value, int) else float(value)) < 1e300)
+
+
+def _is_count(value: Any, least: int = 1) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and bool(value >= least)
+
+
+def _one_of(*choices: str) -> Constraint:
+    listed = ", ".join(repr(choice) for choice in choices[:-1])
+    return lambda value: isinstance(value, str) and value in choices, f"{listed} or {choices[-1]!r}"
+
+
+def _is_free_rank(value: Any) -> bool:
+    if isinstance(value, str):
+        return value == "balance"
+    return _is_count(value, 0) or (isinstance(value, (float, np.floating)) and bool(0.0 <= value <= 1.0))
+
+
+def _is_smoothing(value: Any) -> bool:
+    return value == "auto" if isinstance(value, str) else _is_number(value) and 0 <= value < 1
+
+
+_NOT_NEGATIVE: Constraint = (lambda v: _is_number(v) and v >= 0, "a finite number of at least 0")
+_COUNT: Constraint = (_is_count, "an integer of at least 1")
+_BOOLEAN: Constraint = (lambda v: isinstance(v, (bool, np.bool_)), "True or False")
+
+CONSTRAINTS: dict[str, Constraint] = {
+    "ridge": _NOT_NEGATIVE,
+    "smoothing": (_is_smoothing, "'auto', or a number of at least 0 and below 1"),
+    "manifold": _NOT_NEGATIVE,
+    "power": (lambda v: _is_count(v) and v <= 2, "1 or 2"),
+    "spectral": _NOT_NEGATIVE,
+    "free_rank": (_is_free_rank, "an integer of at least 0, a float from 0.0 to 1.0, or 'balance'"),
+    "spectral_rule": _one_of("tail", "as_printed"),
+    "n_neighbors": _COUNT,
+    "laplacian": _one_of("normalized", "plain"),
+    "solver": _one_of(*SOLVERS),
+    "selection": _one_of("average", "best"),
+    "safe": _BOOLEAN,
+    "per_output": _BOOLEAN,
+    "fit_intercept": _BOOLEAN,
+    "n_draws": _COUNT,
+    "tol": _NOT_NEGATIVE,
+    "max_iter": _COUNT,
+    "n_jobs": (lambda v: v is None or _is_count(v, -(2**31)), "an integer or None"),
+    "verbose": (lambda v: isinstance(v, (bool, np.bool_)) or _is_count(v, 0), "an integer of at least 0"),
+}
+
+
+def check_parameters(estimator: Any) -> None:
+    """Refuse the first parameter of an estimator that is out of its range, with a sentence."""
+    for name, value in estimator.get_params(deep=False).items():
+        if name in CONSTRAINTS:
+            check_parameter(name, value)
+
+
+def check_grids(estimator: Any) -> None:
+    """The same for a search: each value of a grid must be one that a single estimator takes."""
+    for name, value in estimator.get_params(deep=False).items():
+        if name not in CONSTRAINTS or (name in GRIDS and isinstance(value, str) and value == "auto"):
+            continue
+        for entry in entries(name, value) if name in GRIDS else [value]:
+            check_parameter(name, entry)
+
+
+def check_parameter(name: str, value: Any) -> None:
+    """Refuse a value that is out of range."""
+    fits, wanted = CONSTRAINTS[name]
+    if not fits(value):
+        raise ValueError(f"{name}={value!r} is out of range. Pass {wanted}.")
+
+
+def entries(name: str, values: Any) -> list[Any]:
+    """The values of a grid, from one of them or from several."""
+    if isinstance(values, (str, Real)) or values is None:
+        return [values]
+    found = list(values)
+    if not found:
+        raise ValueError(f"{name}={values!r} is empty. Pass a value or several.")
+    return found

@@ -1,0 +1,248 @@
+"""The average of candidates: how much each counts, and the model they make together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lsvv.assembly import map_rows, near_scores
+from lsvv.calibration import probabilities
+from lsvv.graph import NeighborGraph
+from lsvv.linalg import Array, like
+from lsvv.losses import Loss, Squared
+from lsvv.selection.averaging import loo_weights, stacking_weights
+from lsvv.selection.plan import Candidate
+
+WEIGHT_FOLDS = 5
+"""Groups of rows whose expectations are averaged by the weights of the others."""
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """A candidate with what it learnt: the average of its path of ridges, by their leave-one-out losses.
+
+    Attributes
+    ----------
+    candidate : Candidate
+    ridges : array of shape (path,)
+        As the core takes them.
+    losses : array of shape (path, K)
+        Leave-one-out Brier score, or squared error, of each ridge and output.
+    W, b : arrays of shape (D, K) and (K,)
+    expectation : array of shape (labelled rows, K)
+        What the model expects of each labelled row from the others.
+    """
+
+    candidate: Candidate
+    ridges: np.ndarray
+    losses: np.ndarray
+    W: np.ndarray
+    b: np.ndarray
+    expectation: np.ndarray
+
+    @property
+    def lowest(self) -> float:
+        """The lowest loss along the path, all outputs together."""
+        return float(self.losses.sum(axis=1).min())
+
+
+def expected(scores: Array, loss: Loss) -> Array:
+    """What a model expects of the 0/1 target: the squared loss's score itself, the logistic's probability.
+
+    A hinge estimates no probability; its scores are squeezed by the same link.
+    """
+    if isinstance(loss, Squared):
+        return scores
+    return probabilities(scores, 1.0, one_class_a_row=loss.couples_outputs)
+
+
+def output_losses(M: np.ndarray, T: np.ndarray, A: np.ndarray) -> np.ndarray:
+    """Weighted mean squared error of each output over its known entries: for classes and labels the Brier score."""
+    return np.asarray((A * (M - T) ** 2).sum(axis=0))
+
+
+def path_weights(losses: np.ndarray, n_labels: np.ndarray, per_output: bool) -> np.ndarray:
+    """Weights of ridges (rows) for outputs (columns), the same for all outputs unless ``per_output``."""
+    if per_output:
+        return loo_weights(losses, n_labels)
+    weights = loo_weights(losses.sum(axis=1, keepdims=True), float(n_labels.max()))
+    return np.repeat(weights, losses.shape[1], axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class Average:
+    """Shares of members (rows) for outputs (columns), and the leave-one-out expectation of the whole."""
+
+    shares: np.ndarray
+    expectation: np.ndarray
+
+    def mixed_with(self, other: Average, share: float) -> Average:
+        """``share`` of this average and the rest of the other, both over the same members."""
+        rest = 1.0 - share
+        return Average(share * self.shares + rest * other.shares, share * self.expectation + rest * other.expectation)
+
+
+def average(members: Sequence[Member], use: np.ndarray, T: np.ndarray, A: np.ndarray, *, per_output: bool) -> Average:
+    """Shares that make the leave-one-out loss of the whole small, the more even the fewer labels there are.
+
+    On each labelled row the average is taken by shares that did not see its label: those of the other folds.
+    """
+    n = len(T)
+    E = np.array([member.expectation for member, used in zip(members, use, strict=True) if used])
+    # rows may come in a period that a plain count would follow
+    folds = np.random.default_rng(0).permutation(n) % min(WEIGHT_FOLDS, n)
+    parts = [folds == fold for fold in range(folds.max() + 1)]
+    products = np.array([_products(np.sqrt(A[mine]) * (E[:, mine] - T[mine]), per_output) for mine in parts])
+    n_labels = np.array([(A[mine] > 0).sum(axis=0) for mine in parts])
+    whole = np.zeros(T.shape)
+    for fold, mine in enumerate(parts):
+        others = np.arange(len(parts)) != fold
+        share = _shares(products[others].sum(axis=0), n_labels[others].sum(axis=0))
+        whole[mine] = np.sum(share[:, None, :] * E[:, mine], axis=0)
+    shares = np.zeros((len(members), T.shape[1]))
+    shares[use] = _shares(products.sum(axis=0), n_labels.sum(axis=0))
+    return Average(shares, whole)
+
+
+def _products(residuals: np.ndarray, per_output: bool) -> np.ndarray:
+    """Products of residuals of each output, or of all of them together, (1 or outputs, members, members)."""
+    each = residuals.transpose(2, 0, 1) if per_output else residuals.reshape(1, len(residuals), -1)
+    return np.asarray(each @ each.transpose(0, 2, 1))
+
+
+def _shares(products: np.ndarray, n_labels: np.ndarray) -> np.ndarray:
+    """Shares of members (rows) for outputs (columns)."""
+    counts = n_labels if len(products) > 1 else [n_labels.max()]
+    weights = [stacking_weights(Q, float(count)) for Q, count in zip(products, counts, strict=True)]
+    return np.broadcast_to(np.stack(weights, axis=1), (products.shape[1], n_labels.size))
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """share * link(sum_maps W_map' phi_map(x) + b + mean of ``near`` over the neighbours of x).
+
+    Members of the squared loss are linear in their scores, so that all of them are one part: their W of one map add up,
+    and so do their smoothed scores. A member of another loss is a part of its own.
+
+    Attributes
+    ----------
+    weights : dict of int to array of shape (D, K)
+        W of each map, for new rows.
+    b, share : arrays of shape (K,)
+    near : array of shape (m, K) or None
+        What the neighbours of a new row add.
+    loss : Loss
+        Its link.
+    graph : int
+        The number of its graph.
+    """
+
+    weights: dict[int, np.ndarray]
+    b: np.ndarray
+    share: np.ndarray
+    near: np.ndarray | None
+    loss: Loss
+    graph: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Ensemble:
+    """M(x) = the sum of the parts, one column an output."""
+
+    parts: tuple[Part, ...]
+
+    def expectations(self, maps: Mapping[int, Any], graphs: Sequence[NeighborGraph], X: Array) -> Array:
+        """M for the rows of ``X``; each map is applied once, each graph asked once."""
+        scores = self._mapped(maps, X)
+        for number in sorted({part.graph for part in self.parts if part.near is not None}):
+            mine = [place for place, part in enumerate(self.parts) if part.graph == number and part.near is not None]
+            stacked = np.concatenate([self.parts[place].near for place in mine], axis=1)
+            of_map = next(iter(self.parts[mine[0]].weights))
+            near = near_scores(graphs[number], maps[of_map], X, like(stacked, scores[mine[0]]))
+            K = self.n_outputs
+            for count, place in enumerate(mine):
+                scores[place] = scores[place] + near[:, count * K : (count + 1) * K]
+        return self.of(scores)
+
+    @property
+    def n_outputs(self) -> int:
+        """K."""
+        return int(self.parts[0].b.size)
+
+    def _mapped(self, maps: Mapping[int, Any], X: Array) -> list[Array]:
+        """sum_maps W_map' phi_map(x) of each part."""
+        K = self.n_outputs
+        scores: list[Array] = [0.0] * len(self.parts)
+        for number in sorted({number for part in self.parts for number in part.weights}):
+            mine = [place for place, part in enumerate(self.parts) if number in part.weights]
+            W = np.concatenate([self.parts[place].weights[number] for place in mine], axis=1)
+            mapped = map_rows(maps[number], X).times(W)
+            for count, place in enumerate(mine):
+                scores[place] = scores[place] + mapped[:, count * K : (count + 1) * K]
+        return scores
+
+    def of(self, scores: Sequence[Array]) -> Array:
+        """M from the scores of the parts."""
+        total: Array = 0.0
+        for part, one in zip(self.parts, scores, strict=True):
+            total = total + like(part.share, one)[None, :] * expected(one + like(part.b, one)[None, :], part.loss)
+        return total
+
+
+Smoothed = Callable[[int, float, np.ndarray], np.ndarray]
+"""(graph, smoothing, columns) -> R columns."""
+Mapped = Callable[[int, np.ndarray], np.ndarray]
+"""(map, W) -> Phi W of all training rows."""
+
+
+def assembled(
+    members: Sequence[Member],
+    shares: np.ndarray,
+    losses: Mapping[str, Loss],
+    graph_of: Callable[[int], int],
+    mapped: Mapped,
+    smoothed: Smoothed,
+) -> tuple[tuple[Part, ...], list[np.ndarray]]:
+    """The parts that members of these shares make, and each part's scores of all training rows without b."""
+    used = [place for place in range(len(members)) if shares[place].any()]
+    groups: dict[tuple[int, int], list[int]] = {}
+    for place in used:
+        line = members[place].candidate
+        alone = -1 if not line.is_smooth else place
+        groups.setdefault((alone, graph_of(line.map)), []).append(place)
+    parts, training = [], []
+    for (alone, graph), places in groups.items():
+        inside = np.ones_like(shares) if alone >= 0 else shares
+        part, scores = _part([(members[p], inside[p]) for p in places], losses, graph, mapped, smoothed)
+        share = shares[alone] if alone >= 0 else np.ones(shares.shape[1])
+        parts.append(Part(part.weights, part.b, share, part.near, part.loss, graph))
+        training.append(scores)
+    return tuple(parts), training
+
+
+def _part(
+    weighted: Sequence[tuple[Member, np.ndarray]],
+    losses: Mapping[str, Loss],
+    graph: int,
+    mapped: Mapped,
+    smoothed: Smoothed,
+) -> tuple[Part, np.ndarray]:
+    weights: dict[int, np.ndarray] = {}
+    columns: dict[float, np.ndarray] = {}
+    b = np.zeros(weighted[0][1].size)
+    for number in sorted({member.candidate.map for member, _ in weighted}):
+        mine = [(member, share) for member, share in weighted if member.candidate.map == number]
+        smoothings = sorted({member.candidate.smoothing for member, _ in mine})
+        sums = [sum(share * member.W for member, share in mine if member.candidate.smoothing == a) for a in smoothings]
+        weights[number] = sum((1.0 - a) * np.asarray(W) for a, W in zip(smoothings, sums, strict=True))
+        scores = mapped(number, np.concatenate(sums, axis=1))
+        for count, a in enumerate(smoothings):
+            columns[a] = columns.get(a, 0.0) + scores[:, count * b.size : (count + 1) * b.size]
+        b = b + sum(share * member.b for member, share in mine)
+    over = {a: B if a == 0.0 else smoothed(graph, a, B) for a, B in columns.items()}
+    near = sum(a * B for a, B in over.items()) if max(over) > 0.0 else None
+    loss = losses[weighted[0][0].candidate.loss]
+    return Part(weights, b, np.ones(b.size), near, loss, graph), np.asarray(sum(over.values()))

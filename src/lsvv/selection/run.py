@@ -1,0 +1,269 @@
+"""A plan carried out: maps fitted, features smoothed, candidates fitted and judged, tails tried at the best of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from lsvv.assembly import build_graph, fit_map, map_rows
+from lsvv.engine import fits
+from lsvv.features import Linear, MappedRows
+from lsvv.graph import KNNGraph, NeighborGraph, Smoother, laplacian, manifold_matrices
+from lsvv.linalg import Array, to_numpy
+from lsvv.losses import Loss
+from lsvv.parameters import entries
+from lsvv.selection.average import Member, expected, output_losses, path_weights
+from lsvv.selection.maps import dense_block, expand_maps, mapping_cost, with_fixed_width
+from lsvv.selection.plan import (
+    BUDGET,
+    MANIFOLDS,
+    RIDGES,
+    SMOOTHINGS,
+    Axes,
+    Candidate,
+    MapSize,
+    Sizes,
+    candidates,
+    within,
+)
+from lsvv.selection.tails import SHARES, TAIL_FOLDS, TailProblem, tail_members
+from lsvv.targets import Targets
+
+AUTO: dict[str, tuple[float, ...]] = {
+    "ridge": RIDGES,
+    "smoothing": SMOOTHINGS,
+    "manifold": MANIFOLDS,
+    "power": (1, 2),
+    "free_rank": (0.0, 0.5),
+}
+MOST_ENTRIES = 5e7
+"""Labelled rows x columns looked at; beyond, the search chooses on a sample of rows and refits the best on all."""
+WEIGHTS_BYTES = 2**30
+"""Memory for the rows of R that belong to labels; where they fit they are computed once for all maps."""
+
+
+class Run:
+    """A plan carried out: the members, and what is needed to make a model of them.
+
+    Attributes
+    ----------
+    members : list of Member
+    labelled : array
+        The training rows whose labels were left out in turn.
+    T, A : arrays of shape (labelled rows, K)
+        Their targets, and weights of which each output's sum to 1.
+    maps, specs : lists
+        Fitted maps, and unfitted ones of the same draw.
+    graphs : list of NeighborGraph
+    notes : list of str
+    """
+
+    def __init__(
+        self,
+        search: Any,
+        X: Array,
+        targets: Targets,
+        losses: dict[str, Loss],
+        rng: np.random.Generator,
+        *,
+        per_output: bool,
+    ) -> None:
+        self.search, self.X, self.losses, self.per_output = search, X, losses, per_output
+        self.maps = [fit_map(one, X, None) for one in expand_maps(search.features, search.n_draws, X, rng)]
+        self.specs = [with_fixed_width(one) for one in self.maps]
+        columns = [map_rows(one, X).shape[1] for one in self.maps]
+        sizes = [MapSize(count, mapping_cost(one, X, count)) for one, count in zip(self.maps, columns, strict=True)]
+        self._look_at(targets, min(max(columns), X.shape[0]), rng)
+        self.notes: list[str] = []
+        self.graphs: list[NeighborGraph] = []
+        lines = self._plan(sizes)
+        self._needs_graph = not all(line.is_supervised for line in lines)
+        self._smoothings = sorted({line.smoothing for line in lines if line.smoothing > 0.0})
+        self._best: dict[bool, tuple[Member, TailProblem]] = {}
+        self.members = [member for number in range(len(self.maps)) for member in self._members(number, lines)]
+        tails = list(self._tails(rng))
+        if tails and not isinstance(search.spectral, str) and 0.0 not in axis_of(search, "spectral"):
+            self.members = []
+        self.members += tails
+
+    def _look_at(self, targets: Targets, n_columns: int, rng: np.random.Generator) -> None:
+        """Take up the labelled rows, or as many of them as maps of ``n_columns`` columns leave room for."""
+        labelled = targets.labelled
+        if labelled.size < 2:
+            raise ValueError("There is one labelled row (n_samples = 1). Leaving one out needs at least two.")
+        most = max(2, int(MOST_ENTRIES / max(n_columns, 4 * targets.values.shape[1])))
+        self.is_sampled = labelled.size > most
+        if self.is_sampled:
+            labelled = np.sort(rng.choice(labelled, most, replace=False))
+        weights = targets.weights[labelled]
+        total = weights.sum(axis=0)
+        self.labelled, self.T = labelled, targets.values[labelled]
+        self.A = weights / np.where(total > 0, total, 1.0)
+
+    def _plan(self, maps: Sequence[MapSize]) -> list[Candidate]:
+        search = self.search
+        ridges = axis_of(search, "ridge")
+        if min(ridges) <= 0.0:
+            raise ValueError("The ridge grid holds 0. Leave-one-out needs ridge > 0: drop it or use 1e-10.")
+        axes = Axes(
+            tuple(self.losses),
+            *(axis_of(search, name) for name in ("smoothing", "manifold", "power")),
+            ridges,
+            isinstance(search.ridge, str),
+        )
+        sizes = Sizes(self.X.shape[0], self.labelled.size, self.T.shape[1])
+        given = not (isinstance(search.features, str) and search.features == "auto")
+        smooth = [number for number, one in enumerate(self.maps) if given or isinstance(one, Linear)]
+        kept, left = within(candidates(axes, maps, sizes, smooth), BUDGET)
+        if left:
+            self.notes.append(
+                f"{len(left)} of {len(kept) + len(left)} candidates were left out, since they would take too long on "
+                f"{sizes.rows:,} rows with {sizes.labelled:,} labelled ones, among them smoothing="
+                f"{left[-1].smoothing:g} with the {left[-1].loss} loss. Ask for fewer features or values to have them."
+            )
+        return kept
+
+    def _members(self, number: int, lines: Sequence[Candidate]) -> Iterator[Member]:
+        """The candidates of one map; Phi of all rows is not held beyond."""
+        mine = [line for line in lines if line.map == number]
+        if not mine:
+            return
+        rows = map_rows(self.maps[number], self.X)
+        graph = self._graph(number, rows) if self._needs_graph else None
+        powers = sorted({line.power for line in mine if line.manifold > 0.0})
+        G: dict[int, Any] = {}
+        if powers and graph is not None:
+            G = manifold_matrices(rows, laplacian(graph.S, self.search.laplacian), powers)
+        labelled = self._labelled(rows, graph, sorted({line.smoothing for line in mine}))
+        for line in mine:
+            yield self._member(line, labelled[line.smoothing], to_numpy(G[line.power]) if line.manifold > 0.0 else None)
+        if self.search.verbose:
+            print(f"[{type(self.search).__name__}] {len(mine)} candidates of map {number + 1} of {len(self.maps)}.")
+
+    def _graph(self, number: int, rows: MappedRows) -> NeighborGraph:
+        """The graph of all maps, or of this one where the graph is built on features."""
+        if self.graph_of(number) == len(self.graphs):
+            search = self.search
+            self.graphs.append(
+                build_graph(
+                    search.graph,
+                    self.X,
+                    rows,
+                    n_neighbors=search.n_neighbors,
+                    n_jobs=search.n_jobs,
+                    weights="self-tuned" if self._smoothings else "binary",
+                )
+            )
+        return self.graphs[self.graph_of(number)]
+
+    def graph_of(self, number: int) -> int:
+        """The number of a map's graph."""
+        graph = self.search.graph
+        return number if isinstance(graph, KNNGraph) and graph.on == "features" else 0
+
+    def _labelled(
+        self, rows: MappedRows, graph: NeighborGraph | None, smoothings: Sequence[float]
+    ) -> dict[float, np.ndarray]:
+        """Phi_s of the labelled rows for each smoothing."""
+        found = {0.0: dense_block(rows, self.labelled)}
+        above = [a for a in smoothings if a > 0.0]
+        if above and graph is not None:
+            smoother = self._smoother(self.graphs.index(graph))
+            size = len(above) * self.labelled.size * rows.shape[0] * rows.template.itemsize
+            if self.labelled.size <= rows.shape[1] and size <= WEIGHTS_BYTES:
+                weights = dict(zip(self._smoothings, self._label_weights(self.graphs.index(graph)), strict=True))
+                smoothed = smoother.mixed(rows, [weights[a] for a in above])
+            else:
+                smoothed = smoother.rows_of(rows, self.labelled, above)
+            found |= {a: np.asarray(to_numpy(Phi), dtype=np.float64) for a, Phi in zip(above, smoothed, strict=True)}
+        return found
+
+    @cache  # noqa: B019 - a run lives as long as a fit
+    def _smoother(self, number: int) -> Smoother:
+        return Smoother(self.graphs[number].S)
+
+    @cache  # noqa: B019
+    def _label_weights(self, number: int) -> list[Array]:
+        """The rows of R that belong to labels, for each smoothing of the plan."""
+        template = map_rows(self.maps[0], self.X).template
+        return self._smoother(number).weights_of(self.labelled, self._smoothings, template)
+
+    def _member(self, line: Candidate, Phi: np.ndarray, G: np.ndarray | None) -> Member:
+        search, loss = self.search, self.losses[line.loss]
+        unit = spread(Phi, self.A) if line.scaled else 1.0
+        path = list(
+            fits(
+                Phi,
+                self.T,
+                self.A,
+                loss,
+                [unit * ridge for ridge in line.ridges],
+                manifold=line.manifold,
+                G=G,
+                fit_intercept=search.fit_intercept,
+            )
+        )
+        expectations = [np.asarray(expected(one.loo, loss)) for one in path]
+        losses = np.array([output_losses(one, self.T, self.A) for one in expectations])
+        n_labels = (self.A > 0).sum(axis=0).astype(np.float64)
+        weights = path_weights(losses, n_labels, self.per_output)
+        W, b, scores = (
+            sum(w * getattr(one, part) for w, one in zip(weights, path, strict=True)) for part in ("W", "b", "loo")
+        )
+        member = Member(
+            line, np.array([one.ridge for one in path]), losses, W, b, np.asarray(expected(np.asarray(scores), loss))
+        )
+        self._note_best(member, Phi, G)
+        return member
+
+    def _note_best(self, member: Member, Phi: np.ndarray, G: np.ndarray | None) -> None:
+        """Keep what tails are tried at: the best squared candidate, and the best supervised one."""
+        line = member.candidate
+        if line.is_smooth or not self._tails_asked:
+            return
+        ridge = float(member.ridges[np.argmin(member.losses.sum(axis=1))])
+        problem = TailProblem(Phi, self.T, self.A, G, ridge, line.manifold, self.search.fit_intercept)
+        for key in (False, True) if line.is_supervised else (False,):
+            held = self._best.get(key)
+            if held is None or member.lowest < held[0].lowest:
+                self._best[key] = (member, problem)
+
+    @property
+    def _tails_asked(self) -> bool:
+        spectral = self.search.spectral
+        return isinstance(spectral, str) or max(entries("spectral", spectral)) > 0.0
+
+    def _tails(self, rng: np.random.Generator) -> Iterator[Member]:
+        folds = rng.permutation(len(self.T)) % min(TAIL_FOLDS, len(self.T))
+        search = self.search
+        for best, problem in {id(one[0]): one for one in self._best.values()}.values():
+            if isinstance(search.spectral, str):
+                spectrals: Sequence[float] = [share * problem.emptying for share in SHARES]
+            else:
+                spectrals = axis_of(search, "spectral")
+            yield from tail_members(best, problem, spectrals, axis_of(search, "free_rank"), folds)
+
+    def mapped(self, number: int, W: np.ndarray) -> np.ndarray:
+        """Phi W of all training rows."""
+        return np.asarray(to_numpy(map_rows(self.maps[number], self.X).times(W)))
+
+    def smoothed(self, graph: int, smoothing: float, columns: np.ndarray) -> np.ndarray:
+        """R columns."""
+        return np.asarray(to_numpy(self._smoother(graph).columns(columns, smoothing)))
+
+
+def axis_of(search: Any, name: str) -> tuple[Any, ...]:
+    """The values of an axis, sorted."""
+    given = getattr(search, name)
+    return tuple(sorted(set(AUTO[name] if isinstance(given, str) and given == "auto" else entries(name, given))))
+
+
+def spread(Phi: np.ndarray, A: np.ndarray) -> float:
+    """The weighted mean of ||phi - mean||^2, the unit of ridges; 1 where all rows coincide."""
+    a = A.max(axis=1) / A.max(axis=1).sum()
+    mean = a @ Phi
+    found = float(a @ np.sum((Phi - mean) ** 2, axis=1))
+    return found if found > 0.0 else 1.0

@@ -1,0 +1,68 @@
+"""The tail axis: the core's answer at each penalty, with one mask and with several."""
+
+import numpy as np
+import pytest
+
+from lsvv.assembly import build_objective, build_risk
+from lsvv.features import MappedRows
+from lsvv.losses import Squared
+from lsvv.penalties import TailSum
+from lsvv.selection.average import Member
+from lsvv.selection.plan import Candidate
+from lsvv.selection.tails import TailProblem, tail_members
+from lsvv.solvers import solve
+
+rng = np.random.default_rng(1)
+Phi = rng.normal(size=(60, 8))
+T = Phi @ rng.normal(size=(8, 2)) @ rng.normal(size=(2, 5)) + rng.normal(size=(60, 5))
+G = Phi.T @ Phi / 60
+ONE_MASK = np.full(T.shape, 1 / 60)
+MASKS = ONE_MASK * (rng.random(T.shape) < 0.7)
+
+
+FOLDS = np.arange(60) % 3
+
+
+def best(K: int = 5) -> Member:
+    line = Candidate(0, "squared", manifold=0.1)
+    return Member(line, np.array([1e-2]), np.ones((1, K)), np.ones((8, K)), np.zeros(K), np.zeros((60, K)))
+
+
+@pytest.mark.parametrize("A", [ONE_MASK, MASKS], ids=["one mask", "several masks"])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_members_hold_the_cores_answer_at_their_setting(A: np.ndarray, fit_intercept: bool) -> None:
+    A = A / A.sum(axis=0)
+    problem = TailProblem(Phi, T, A, G, 1e-2, 0.1, fit_intercept)
+    found = list(tail_members(best(), problem, [0.0, 0.01, 0.2], [0.0, 2], FOLDS))
+    assert [(one.candidate.spectral, one.candidate.free_rank) for one in found] == [
+        (0.01, 0.0),
+        (0.2, 0.0),
+        (0.01, 2),
+        (0.2, 2),
+    ]
+    risk = build_risk(MappedRows(Phi, lambda block: block), Squared(), T, A, fit_intercept=fit_intercept)
+    for one in found:
+        tail = TailSum(one.candidate.spectral, int(one.candidate.free_rank))
+        objective = build_objective(risk, ridge=1e-2, manifold=0.1, G=G, spectral=tail)
+        V = solve(objective, tol=1e-9, max_iter=20_000).variable
+        scores = Phi @ objective.weights(V) + risk.intercept(V)
+        np.testing.assert_allclose(Phi @ one.W + one.b, scores, atol=2e-3 * np.abs(scores).max())
+
+
+def test_the_emptying_penalty_empties_w_and_little_less_does_not() -> None:
+    problem = TailProblem(Phi, T, ONE_MASK, None, 1e-2, 0.0, True)
+    full, less = tail_members(best(), problem, [0.9 * problem.emptying, 1.001 * problem.emptying], [0.0], FOLDS)
+    assert np.abs(less.W).max() < 1e-6
+    assert np.abs(full.W).max() > 1e-3
+
+
+def test_a_balanced_free_rank_is_that_of_the_w_without_a_tail() -> None:
+    problem = TailProblem(Phi, T, ONE_MASK, None, 1e-2, 0.0, True)
+    (one,) = tail_members(best(), problem, [1e6], ["balance"], FOLDS)
+    # a W of one pattern leaves its one singular value free
+    assert np.linalg.matrix_rank(one.W, tol=1e-6) == 1
+
+
+def test_one_output_has_no_tail() -> None:
+    problem = TailProblem(Phi, T[:, :1], ONE_MASK[:, :1], None, 1e-2, 0.0, True)
+    assert list(tail_members(best(1), problem, [0.1], [0.0], FOLDS)) == []
