@@ -323,3 +323,10 @@ def test_a_graph_given_as_a_matrix_has_no_place_for_new_rows() -> None:
         r"graph=KNNGraph\(...\).fit\(X, n_neighbors\), or fit with smoothing=0; transduction_ holds the answers",
     ):
         NeighborGraph(sp.csr_array((3, 3))).links(np.ones((2, 2)))
+
+
+def test_weights_of_too_many_orders_of_magnitude_are_told_with_their_residual() -> None:
+    chain = sp.diags_array([10.0 ** (-8.0 * np.arange(10))], offsets=[1], shape=(11, 11))
+    S = sp.csr_array(chain + chain.T)
+    with pytest.warns(ConvergenceWarning, match=r"off by .* of the largest score: the weights of its edges differ"):
+        Smoother(S).columns(np.eye(11), 0.95)

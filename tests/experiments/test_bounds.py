@@ -1,14 +1,18 @@
 """The bounds of a model: the units of the theorems, the laws between the numbers, the wording."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import laws
-from lsvv.experiments.bounds import ModelBounds, Subject, bounds_of
+from lsvv.experiments.bounds import ModelBounds, Subject, bounds_of, subjects
 from lsvv.features import MappedRows
+from lsvv.graph import KNNGraph, Smoother
 from lsvv.report.bounds import bounds_lines, bounds_summary, spectrum_plot
+from lsvv.tables import fill, parse
+from lsvv.tables.modelfile import TableModel
 from lsvv.theory import rademacher_trace_norm
 
 RNG = np.random.default_rng(0)
@@ -19,7 +23,9 @@ W = RNG.normal(size=(5, 3))
 def found(**changes: Any) -> ModelBounds:
     rows = changes.pop("rows", ROWS)
     mapped = None if rows is None else MappedRows(rows, lambda X: X)
-    settings = {"name": "y", "W": W, "loss": "squared", "target_bound": 1.0, "n": 30, "u": 50, **changes}
+    weights = changes.pop("W", W)
+    shape = {"singular_values": np.linalg.svd(weights, compute_uv=False), "n_features": len(weights), "n_outputs": 3}
+    settings = {"name": "y", **shape, "loss": "squared", "target_bound": 1.0, "n": 30, "u": 50, **changes}
     return bounds_of(Subject(**settings, rows=mapped))
 
 
@@ -104,3 +110,29 @@ def test_few_rows_are_not_taken_for_a_finite_rank() -> None:
 def test_a_constant_model_is_refused() -> None:
     with pytest.raises(ValueError, match="The W of y is 0: the model is constant"):
         found(W=0 * W)
+
+
+@pytest.mark.parametrize("selection", ["average", "best"])
+@pytest.mark.parametrize("smoothing", [0.0, 0.9])
+def test_the_subject_is_the_heaviest_model_and_smoothing_is_told(smoothing: float, selection: str) -> None:
+    rows = "".join(f"{i * i},{i % 7},{('low' if i < 20 else 'high') if i % 3 else ''}\n" for i in range(40))
+    filled = fill(parse(b"size,rest,kind\n" + rows.encode(), "t.csv", format="csv"), ["kind"], features="linear")
+    (part,) = filled.fitted
+    part.model.set_params(smoothing=smoothing, selection=selection, loss="squared").fit(filled.X, part.group.as_array())
+    model = TableModel.of(replace(filled, fitted=(part,)))
+    (subject,) = subjects(model, filled.X)
+    fitted = part.model.best_estimator_ or part.model
+    laws.assert_close(subject.singular_values, fitted.singular_values_)
+    assert (subject.n_features, subject.n_outputs, subject.loss) == (filled.X.shape[1], 2, "squared")
+    said = " ".join(subject.notes)
+    assert ("its norm is at most theirs" in said) is (smoothing > 0.0)
+    assert bounds_of(subject).largest_norm == pytest.approx(np.linalg.norm(filled.X, axis=1).max())
+
+
+def test_smoothed_features_are_no_longer_than_the_longest() -> None:
+    graph = KNNGraph(weights="self-tuned").fit(ROWS, 5)
+    smoothed = Smoother(graph.S).columns(ROWS, 0.9)
+    longest = np.linalg.norm(ROWS, axis=1).max()
+    assert np.linalg.norm(smoothed, axis=1).max() <= longest
+    new = 0.1 * RNG.normal(size=(20, 5))
+    assert np.linalg.norm(0.1 * new + 0.9 * (graph.links(new) @ smoothed), axis=1).max() <= longest

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lsvv.assembly import map_rows
 from lsvv.features import MappedRows
 from lsvv.linalg import dense, to_numpy
-from lsvv.losses import BinaryLogistic, Loss, MulticlassLogistic, Squared
 from lsvv.spectral import balanced_free_rank
 from lsvv.tables.filling import Fitted
 from lsvv.tables.modelfile import TableModel
@@ -50,7 +49,10 @@ class Subject:
     ----------
     name : str
         The target columns.
-    W : array of shape (D, K)
+    singular_values : array
+        Of W.
+    n_features, n_outputs : int
+        D and K, its shape.
     loss : str
         As :func:`lsvv.theory.loss_constants` calls it.
     target_bound : float
@@ -64,7 +66,9 @@ class Subject:
     """
 
     name: str
-    W: np.ndarray
+    singular_values: np.ndarray
+    n_features: int
+    n_outputs: int
     loss: LossName
     target_bound: float
     n: int
@@ -117,51 +121,71 @@ def subjects(model: TableModel, X: np.ndarray | None = None) -> list[Subject]:
 
 
 def _subject(part: Fitted, known: dict[str, int], n_rows: int, X: np.ndarray | None) -> Subject:
-    feature_map, W, loss, note = _heaviest(part.model)
-    K = W.shape[1]
+    one = _heaviest(part.model)
+    K = int(part.model.n_outputs_)
     sizes = {"numbers": WIDEST * K**0.5, "classes": 1.0}
-    notes = [note, "The intercept is left out: the theorems have none."]
+    notes = [one.note, "The intercept is left out: the theorems have none."]
+    if one.smoothing > 0.0:
+        notes.append(
+            f"The features are smoothed over the graph (smoothing {one.smoothing:g}). A row of them is a mean of rows "
+            f"before smoothing, so that its norm is at most theirs and the bound on scores holds; eigenvalues and the "
+            f"measured complexity are those of the features before smoothing."
+        )
     if part.group.task == "numbers":
         notes.append(f"Standardised targets are taken to lie within {WIDEST:g} standard deviations.")
     if X is None:
         notes.append(
-            "The model file holds no rows: eigenvalues and the measured complexity need some. The features are taken "
-            "to have norm at most 1."
+            "No rows were given: eigenvalues and the measured complexity need some. The features are taken to have "
+            "norm at most 1."
         )
     n = min(known[target.column] for target in part.group.targets)
     return Subject(
         part.group.name,
-        W,
-        _name(loss),
+        one.singular_values,
+        one.n_features,
+        K,
+        _name(one.loss, part.group.task),
         sizes.get(part.group.task, K**0.5),
         n,
         n_rows - n,
-        None if X is None else map_rows(feature_map, X),
+        None if X is None else map_rows(one.feature_map, X),
         tuple(note for note in notes if note),
     )
 
 
-def _heaviest(model: Any) -> tuple[Any, np.ndarray, Loss, str]:
-    """Map, W and loss of the one model a search settled on, or of the heaviest in its average; and which it is."""
-    if model.best_estimator_ is not None:
-        core = model.best_estimator_
-        return core.feature_map_, to_numpy(core._weights), model._loss_of[model.best_params_["loss"]], ""
-    families = model._ensemble.families
-    one = max(families, key=lambda family: float(family.share.sum()))
-    note = f"The model averages {len(families)} models; this is the heaviest of them." if len(families) > 1 else ""
-    return model.maps_[one.map], one.W, one.loss, note
+class _Single(NamedTuple):
+    """One linear model of a search: its map, the singular values of its W, D, its loss and smoothing, and a note."""
+
+    feature_map: Any
+    singular_values: np.ndarray
+    n_features: int
+    loss: str
+    smoothing: float
+    note: str
 
 
-def _name(loss: Loss) -> LossName:
-    names: tuple[tuple[type[Loss], LossName], ...] = (
-        (Squared, "squared"),
-        (MulticlassLogistic, "logistic"),
-        (BinaryLogistic, "sigmoid"),
-    )
-    for kind, name in names:
-        if isinstance(loss, kind):
-            return name
-    raise ValueError(f"The constants of {type(loss).__name__} are not known. Fit with the squared or logistic loss.")
+def _heaviest(model: Any) -> _Single:
+    """The one model a search settled on, or the heaviest candidate of its average."""
+    core = model.best_estimator_
+    if core is not None:
+        n_features = int(core.coef_.shape[1])
+        loss = model.best_params_["loss"]
+        return _Single(core.feature_map_, core.singular_values_, n_features, loss, float(core.smoothing), "")
+    shares = model.shares_.sum(axis=1)
+    line = model.plan_[int(np.argmax(shares))]
+    n_features = next(part.weights[line.map].shape[0] for part in model.parts_ if line.map in part.weights)
+    n_models = int(np.sum(shares > 0))
+    note = f"The model averages {n_models} models; this is the heaviest of them." if n_models > 1 else ""
+    return _Single(model.maps_[line.map], model.singular_values_, n_features, line.loss, line.smoothing, note)
+
+
+def _name(loss: str, task: str) -> LossName:
+    """The loss as the theory calls it; the logistic loss of labels is a sigmoid each."""
+    if loss == "squared":
+        return "squared"
+    if loss == "logistic":
+        return "logistic" if task == "classes" else "sigmoid"
+    raise ValueError(f"The constants of the loss {loss!r} are not known. Fit with the squared or logistic loss.")
 
 
 def bounds_of(subject: Subject, *, delta: float = 0.05, random_state: int = 0) -> ModelBounds:
@@ -175,17 +199,17 @@ def bounds_of(subject: Subject, *, delta: float = 0.05, random_state: int = 0) -
     --------
     >>> from lsvv.features import MappedRows
     >>> rows = MappedRows(np.random.default_rng(0).normal(size=(50, 4)), lambda X: X)
-    >>> found = bounds_of(Subject("y", np.eye(4)[:, :2], "squared", 1.0, n=20, u=30, rows=rows))
+    >>> found = bounds_of(Subject("y", np.ones(2), 4, 2, "squared", 1.0, n=20, u=30, rows=rows))
     >>> found.trace_norm, found.complexity.n_rows, found.excess["corrected"].vacuous
     (2.0, 20, True)
     """
-    sigma = np.linalg.svd(subject.W, compute_uv=False).astype(np.float64)
+    sigma = np.asarray(subject.singular_values, dtype=np.float64)
     trace_norm = float(sigma.sum())
     if trace_norm == 0.0:
         raise ValueError(f"The W of {subject.name} is 0: the model is constant, and no bound says more than that.")
     spectrum, largest = (None, 1.0) if subject.rows is None else _scaled_spectrum(subject.rows)
     reach = trace_norm * largest
-    D, K = subject.W.shape
+    D, K = subject.n_features, subject.n_outputs
     constants = loss_constants(subject.loss, K, score_bound=reach, target_bound=subject.target_bound)
     inner = replace(constants, lipschitz=reach * constants.lipschitz)
     facts = Facts(None if spectrum is None else spectrum.largest_norm, 1.0, inner)

@@ -90,7 +90,22 @@ class Smoother:
     def columns(self, B: Array, smoothing: float, rows: np.ndarray | None = None) -> Array:
         """R B, or its rows ``rows`` alone."""
         (smoothed,) = self._summed(self.P, B, [smoothing], rows)
+        if rows is None:
+            self._judge(smoothed, B, smoothing)
         return smoothed
+
+    def _judge(self, smoothed: Array, B: Array, a: float) -> None:
+        """Warn where ||R B - a P R B - (1 - a) B|| is far above the series' own error, largest entries compared."""
+        xp = namespace(B)
+        gap = smoothed - a * sparse_operator(self.P, B)(smoothed) - (1.0 - a) * B
+        residual = float(xp.max(xp.abs(gap))) / max(float(xp.max(xp.abs(B))), 1e-300)
+        if residual > 1e3 * tolerance(B):
+            warnings.warn(
+                f"Smoothing over the graph is off by {residual:.1g} of the largest score: the weights of its edges "
+                f"differ by too many orders of magnitude. Choose self-tuned or binary weights.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
 
     def weights_of(self, rows: np.ndarray, smoothings: Sequence[float], like_array: Array) -> list[Array]:
         """The rows ``rows`` of R as columns, (m, len(rows)) for each a: R' E."""

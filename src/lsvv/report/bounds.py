@@ -23,7 +23,7 @@ SHOWN = 6
 def bounds_lines(found: ModelBounds) -> list[str]:
     """What the theory says of one model, line by line."""
     subject = found.subject
-    D, K = subject.W.shape
+    D, K = subject.n_features, subject.n_outputs
     return [
         f"{subject.name}: n = {subject.n} labelled rows, u = {subject.u} unlabelled ones, D = {D} features, "
         f"K = {K} outputs, {subject.loss} loss.",
@@ -112,8 +112,8 @@ def bounds_summary(found: ModelBounds) -> dict[str, Any]:
         "targets": subject.name,
         "labelled": subject.n,
         "unlabelled": subject.u,
-        "features": int(subject.W.shape[0]),
-        "outputs": int(subject.W.shape[1]),
+        "features": subject.n_features,
+        "outputs": subject.n_outputs,
         "loss": subject.loss,
         "trace_norm": found.trace_norm,
         "largest_norm": found.largest_norm,

@@ -74,8 +74,8 @@ def smoothing_words(fitted: Any) -> str:
     if not looking:
         return "Asking neighbours was tried and did not pay: each row is judged by its own columns alone."
     return (
-        f"{percent(looking)} of the average looks at neighbours (smoothing): a row's features are mixed with those of the rows "
-        f"nearest to it, labelled or not, so that {percent(taken)} of what decides about a row comes from its "
+        f"{percent(looking)} of the average looks at neighbours (smoothing): a row's features are mixed with those of "
+        f"the rows nearest to it, labelled or not, so that {percent(taken)} of what decides about a row comes from its "
         f"neighbours and {percent(1.0 - taken)} from the row itself."
     )
 

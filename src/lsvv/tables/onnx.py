@@ -1,8 +1,4 @@
-"""A fitted search as an ONNX graph: features, neighbours, and the parts of the average, in double precision.
-
-    scores(x) = slope * sum over parts of share * link(sum_maps W_map' phi_map(x) + b + mean of near over neighbours of x)
-                + offset
-"""
+"""A fitted search as an ONNX graph: its maps, neighbours and the parts of its average, in double precision."""
 
 from __future__ import annotations
 
