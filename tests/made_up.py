@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from lsvv.experiments.plan import PAPER, Chooser, Design, Space, Unit, curve_units, table_units, task_of
+from lsvv.experiments.plan import OWN, PAPER, Chooser, Design, Space, Unit, curve_units, table_units, task_of
 from lsvv.experiments.published import METHODS
 from lsvv.experiments.records import Record
 
@@ -22,7 +22,7 @@ def records_of(units: Iterable[Unit], error: Callable[[Unit, str], float], **oth
     return [
         Record(unit.trial(method), {}, figures(unit.data, error(unit, method), **others), 1.0, environment=ENVIRONMENT)
         for unit in units
-        for method in METHODS
+        for method in unit.methods
     ]
 
 
@@ -46,9 +46,10 @@ def row_records(
     **others: float,
 ) -> list[Record]:
     """Errors around the given means; the noise of a split and method is drawn from their seed."""
+    places = (*METHODS, OWN)
 
     def error(unit: Unit, method: str) -> float:
-        return means[method] + noise * float(np.random.default_rng([unit.seed, METHODS.index(method)]).normal())
+        return means[method] + noise * float(np.random.default_rng([unit.seed, places.index(method)]).normal())
 
     return records_of(table_units(table, data, chooser, design)[:splits], error, **others)
 

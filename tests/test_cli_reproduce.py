@@ -28,13 +28,13 @@ def test_the_smoke_version_writes_everything_and_a_second_call_redoes_nothing(tm
     out = tmp_path / "out"
     first = here("reproduce", "all", "--quick", "--jobs", "1", "--out", str(out))
     assert first.exit_code == 0, first.stderr
-    assert "50 splits worked now, 0 were on record." in first.stderr
+    assert "68 splits worked now, 0 were on record." in first.stderr
     files = {path.name: path.read_bytes() for path in out.iterdir()}
     assert {"index.md", "verdicts.md", "linear-mc.tex", "theta.svg", "labeled-rate.png", "reproduction.html"} <= set(
         files
     )
     second = here("reproduce", "all", "--quick", "--jobs", "1", "--out", str(out))
-    assert "0 splits worked now, 50 were on record." in second.stderr
+    assert "0 splits worked now, 68 were on record." in second.stderr
     assert {path.name: path.read_bytes() for path in out.iterdir()} == files
 
 
@@ -43,7 +43,7 @@ def test_missing_sets_are_rows_and_no_failure(data: Path, tmp_path: Path) -> Non
     options = ("--data", str(data), "--out", str(out), "--jobs", "1", "--repeats", "2", "--chooser", "atlas")
     done = here("reproduce", "linear-mc", "datasets", *options)
     assert done.exit_code == 0, done.stderr
-    assert "2 splits worked now" in done.stderr
+    assert "4 splits worked now" in done.stderr
     assert "Data not at hand: wine, glass, svmguide2" in done.stderr
     table = (out / "linear-mc.md").read_text(encoding="utf-8")
     assert "| iris | 2 |" in table
@@ -55,14 +55,28 @@ def test_repeats_add_to_what_is_there(data: Path, tmp_path: Path) -> None:
     options = ("--data", str(data), "--out", str(tmp_path / "out"), "--jobs", "1", "--sets", "iris")
     assert "2 splits worked now" in here("reproduce", "linear-mc", *options, "--chooser", "cv", "--repeats", "2").stderr
     more = here("reproduce", "linear-mc", *options, "--chooser", "both", "--repeats", "3").stderr
-    assert "4 splits worked now, 2 were on record." in more
+    assert "7 splits worked now, 2 were on record." in more
 
 
 def test_splits_beyond_the_papers_are_shown(data: Path, tmp_path: Path) -> None:
     options = ("--data", str(data), "--out", str(tmp_path / "out"), "--jobs", "1", "--sets", "iris")
     done = here("reproduce", "linear-mc", *options, "--chooser", "atlas", "--repeats", "32")
-    assert "32 splits worked now" in done.stderr
+    assert "64 splits worked now" in done.stderr
     assert "| iris | 32 |" in (tmp_path / "out" / "linear-mc.md").read_text(encoding="utf-8")
+
+
+def test_our_own_method_is_added_to_records_that_lack_it(tmp_path: Path) -> None:
+    options = ("--quick", "--jobs", "1", "--out", str(tmp_path / "out"))
+    four = here("reproduce", "linear-mc", *options, "--chooser", "cv")
+    assert "6 splits worked now" in four.stderr
+    kept = read_records(tmp_path / "out")
+    assert "6 splits worked now" in here("reproduce", "linear-mc", *options, "--chooser", "smoothed").stderr
+    records = read_records(tmp_path / "out")
+    assert records[: len(kept)] == kept
+    assert {record.trial["method"] for record in records[len(kept) :]} == {"smoothed"}
+    more = here("reproduce", "linear-mc", *options, "--chooser", "atlas").stderr
+    assert "6 splits worked now, 6 were on record." in more
+    assert "| smoothed (ours) |" in (tmp_path / "out" / "linear-mc.md").read_text(encoding="utf-8")
 
 
 def test_figures_are_shown_whatever_the_tables_choose_by(tmp_path: Path) -> None:
@@ -82,7 +96,7 @@ def test_a_folder_of_the_smoke_version_is_not_gone_on_with(data: Path, tmp_path:
 def test_time_that_is_over_leaves_splits_for_the_next_call(tmp_path: Path) -> None:
     done = here("reproduce", "linear-mc", "--quick", "--jobs", "1", "--minutes", "0", "--out", str(tmp_path / "out"))
     assert done.exit_code == 0
-    assert "12 splits are left; the same command goes on with them." in done.stderr
+    assert "18 splits are left; the same command goes on with them." in done.stderr
 
 
 def test_quiet_says_nothing(tmp_path: Path) -> None:
@@ -95,7 +109,7 @@ def test_quiet_says_nothing(tmp_path: Path) -> None:
     [
         (("table-4", "--quick"), "There is no experiment 'table-4'. Choose out of: linear-mc, kernel-mc"),
         (("linear-mc", "--quick", "--sets", "digits"), "No experiment has a data set named 'digits'"),
-        (("linear-mc", "--quick", "--chooser", "luck"), "--chooser luck is unknown. Choose one of: atlas, cv, both."),
+        (("linear-mc", "--quick", "--chooser", "luck"), "--chooser luck is unknown. Choose one of: atlas, smoothed"),
         (("linear-mc", "--quick", "--hide", "columns"), "--hide columns is unknown. Choose rows or entries."),
         (("linear-mc",), "No data folder is known: pass one or set the variable LSVV_DATA."),
         (("linear-mc", "--data", "nowhere"), "The data folder nowhere does not exist."),

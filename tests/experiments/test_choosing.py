@@ -17,12 +17,11 @@ from lsvv.experiments.cross_validation import (
     candidates,
     of_method,
 )
-from lsvv.experiments.plan import PAPER
+from lsvv.experiments.plan import OWN, PAPER
 from lsvv.experiments.published import METHODS
 from lsvv.features import Linear, RandomFourier
 from lsvv.losses import Squared
-from lsvv.selection.atlas import Setting
-from lsvv.selection.search import MOST_ENTRIES
+from lsvv.selection.run import MOST_ENTRIES
 
 
 def fold_of(data: Dataset, seed: int = 0) -> Fold:
@@ -44,6 +43,7 @@ def test_a_candidate_is_the_cores_fit_at_the_converted_strengths(width: float) -
         features=RandomFourier(100, width=width, random_state=3) if width else Linear(),
         loss="squared",
         ridge=1e-2,
+        smoothing=0.0,
         manifold=1e-3 * len(X) * degree,
         spectral=0.02,
         free_rank=1,
@@ -63,7 +63,8 @@ def test_the_smoothed_hinge_is_the_cores() -> None:
     Lap, degree = _plain_laplacian(X)
     here = _Space.of(X, Lap, degree, 0.0, rows, np.eye(3)[y[rows]], np.ones((rows.size, 3), bool), HINGE, 0)
     (scores,) = here.scores([Candidate(0.0, 1e-2, 0.0, 0.0, 0)], IRIS.X_test, np.ones(rows.size, bool))
-    core = LSVVClassifier(features=Linear(), loss=HINGE, ridge=1e-2, manifold=0.0, tol=1e-8, max_iter=20_000).fit(X, y)
+    core = LSVVClassifier(features=Linear(), loss=HINGE, ridge=1e-2, smoothing=0.0, tol=1e-8, max_iter=20_000)
+    core.fit(X, y)
     np.testing.assert_allclose(scores, core.decision_function(IRIS.X_test), atol=6e-2)
 
 
@@ -77,7 +78,7 @@ def test_masked_entries_are_left_out_of_each_outputs_loss() -> None:
     T = np.nan_to_num(Y)
     here = _Space.of(fold.X_train, Lap, degree, 0.0, rows, T[rows], known[rows], Squared(), 0)
     (scores,) = here.scores([Candidate(0.0, 1e-2, 0.0, 0.0, 0)], fold.X_test, np.ones(rows.size, bool))
-    core = LSVVRegressor(features=Linear(), ridge=1e-2, manifold=0.0).fit(fold.X_train, Y)
+    core = LSVVRegressor(features=Linear(), ridge=1e-2, smoothing=0.0).fit(fold.X_train, Y)
     spread = np.array([Y[known[:, k], k].std() for k in range(Y.shape[1])])
     assert spread.min() > 0
     np.testing.assert_allclose(scores, core.predict(fold.X_test), atol=2e-2)
@@ -88,7 +89,7 @@ def test_methods_see_the_same_settings_without_what_they_lack() -> None:
     assert drawn == candidates("kernel", 10, 0, whole=False) != candidates("kernel", 10, 1, whole=False)
     for method in METHODS:
         for one in of_method(method, drawn, 10):
-            assert allowed(method, Setting(0, "squared", 1, one.tau_i, one.tau_a, one.tau_s))
+            assert allowed(method, {"manifold": one.tau_i, "spectral": one.tau_s})
     assert {(c.width, c.tau_a) for c in of_method("SRM-VV", drawn, 10)} == {(c.width, c.tau_a) for c in drawn}
 
 
@@ -102,6 +103,7 @@ def test_the_chosen_candidate_is_fitted_by_the_core() -> None:
         features=RandomFourier(100, width=0.5, random_state=0),
         loss=HINGE,
         ridge=1e-6,
+        smoothing=0.0,
         manifold=1e-6 * len(X) * degree,
         spectral=1e-3,
         n_neighbors=10,
@@ -138,14 +140,14 @@ TASKS = {"multi-class": IRIS, "multi-label": LABELS, "regression": NUMBERS}
 
 
 @pytest.mark.parametrize("task", TASKS)
-@pytest.mark.parametrize("chooser", ["cv", "atlas"])
+@pytest.mark.parametrize("chooser", ["cv", "atlas", OWN])
 @pytest.mark.parametrize("space", ["linear", "kernel"])
-def test_all_four_methods_answer_on_every_task_without_looking_at_the_test_targets(
+def test_all_methods_answer_on_every_task_without_looking_at_the_test_targets(
     chooser: str, space: str, task: str
 ) -> None:
     fold = TASKS[task]
     found = choose(fold, task=task, space=space, chooser=chooser, seed=0)
-    assert list(found) == list(METHODS)
+    assert list(found) == ([OWN] if chooser == OWN else list(METHODS))
     blind = Fold(**{**vars(fold), "y_test": np.zeros_like(fold.y_test), "y_train_true": np.zeros_like(fold.y_train)})
     again = choose(blind, task=task, space=space, chooser=chooser, seed=0)
     for method, choice in found.items():
@@ -171,11 +173,27 @@ def test_with_every_value_free_the_tail_is_gone(chooser: str) -> None:
 
 def test_with_no_value_free_the_tail_is_the_trace_norm() -> None:
     found = choose(LABELS, task="multi-label", space="linear", chooser="atlas", seed=0, free_rank=0.0)["LSVV"]
-    told = {name: found.parameters[name] for name in ("ridge", "manifold", "power", "spectral")}
+    told = {name: found.parameters[name] for name in ("ridge", "smoothing", "manifold", "power", "spectral")}
     core = LSVVClassifier(features=Linear(), loss="squared", n_neighbors=10, **told).fit(LABELS.X_train, LABELS.y_train)
+    assert told["smoothing"] == 0.0
     assert told["spectral"] > 0.0
     assert core.free_rank == 0
     np.testing.assert_array_equal(core.predict(LABELS.X_test), found.scores > 0.5)
+
+
+def test_the_methods_have_the_terms_that_are_theirs() -> None:
+    found = choose(LABELS, task="multi-label", space="linear", chooser="atlas", seed=0)
+    for method, choice in found.items():
+        assert allowed(method, choice.parameters)
+        assert choice.parameters["smoothing"] == 0.0
+    own = choose(LABELS, task="multi-label", space="linear", chooser=OWN, seed=0)[OWN].parameters
+    assert (own["manifold"], own["spectral"]) == (0.0, 0.0)
+    assert own["semi_supervised_share"] is not None
+
+
+def test_our_own_method_has_no_theta() -> None:
+    with pytest.raises(ValueError, match=r"smoothed has no tail, so that free_rank=0.5 says nothing"):
+        choose(LABELS, task="multi-label", space="linear", chooser=OWN, seed=0, free_rank=0.5)
 
 
 def test_a_w_too_large_for_folds_is_refused_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,8 @@ import math
 
 import pytest
 
-from lsvv.experiments.comparing import comparisons, goals, ranks_by_space
+from lsvv.experiments.comparing import comparisons, goals, own_comparisons, ranks_by_space
+from lsvv.experiments.plan import OWN
 from lsvv.experiments.published import METHODS, PublishedCell
 from lsvv.experiments.records import Record
 from lsvv.experiments.statistics import holm, paired_t
@@ -41,6 +42,28 @@ def test_better_is_less_error() -> None:
 def test_a_single_split_is_not_compared() -> None:
     assert comparisons(rows_of(row_records("linear-mc", "iris", means(9, 8, 7, 1), splits=1))) == ()
     assert comparisons(()) == ()
+
+
+def test_our_own_method_is_compared_with_lsvv_on_common_splits_and_with_nothing_else() -> None:
+    four = [
+        *row_records("linear-mc", "iris", means(4, 3, 2, 2), splits=9),
+        *row_records("kernel-mc", "wine", means(4, 3, 2, 1)),
+        *row_records("linear-ml", "scm20d", means(4, 3, 2, 1)),
+    ]
+    own = [
+        *row_records("linear-mc", "iris", {OWN: 1.0}, chooser=OWN),
+        *row_records("kernel-mc", "wine", {OWN: 5.0}, chooser=OWN, splits=4),
+    ]
+    rows = rows_of([*four, *own])
+    found = own_comparisons(rows)
+    assert {(one.data, one.other): (one.outcome, one.test.degrees) for one in found} == {
+        ("iris", "LSVV"): ("better", 8),
+        ("wine", "LSVV"): ("worse", 3),
+    }
+    assert comparisons(rows) == comparisons(rows_of(four))
+    assert goals(rows) == goals(rows_of(four))
+    assert ranks_by_space(rows) == ranks_by_space(rows_of(four))
+    assert own_comparisons(rows_of(four)) == ()
 
 
 def test_ranks_are_over_the_rows_of_a_space() -> None:

@@ -10,6 +10,7 @@ from lsvv.experiments.plan import (
     DECLARED_CHOOSER,
     EXPERIMENTS,
     FIRST_SEED,
+    OWN,
     PAPER,
     QUICK,
     SUBSTITUTES,
@@ -43,6 +44,20 @@ def test_every_trial_of_a_plan_has_a_key_of_its_own() -> None:
     units = plan(EXPERIMENTS, choosers=("atlas", "cv"))
     keys = [trial_key(trial) for unit in units for trial in unit.trials]
     assert len(keys) == len(set(keys)) == len(METHODS) * len(units)
+
+
+def test_our_own_method_has_splits_of_its_own_and_leaves_those_of_the_four_as_they_were() -> None:
+    both = plan(EXPERIMENTS, choosers=("atlas", OWN))
+    alone = plan(EXPERIMENTS)
+    assert {unit for unit in both if unit.chooser != OWN} == set(alone)
+    own = [unit for unit in both if unit.chooser == OWN]
+    assert {unit.seed for unit in own} == {unit.seed for unit in alone if unit.free_rank is None}
+    assert all(unit.methods == (OWN,) and len(unit.trials) == 1 for unit in own)
+    assert all(unit.labelled is None and unit.free_rank is None for unit in own)
+    assert trial_key(alone[0].trials[0]) == (
+        '{"chooser": "atlas", "data": "iris", "free_rank": null, "hidden": "rows", "labelled": null, '
+        '"method": "SRM-VV", "seed": 1000, "space": "linear"}'
+    )
 
 
 def test_big_sets_come_last_and_seed_by_seed() -> None:

@@ -9,7 +9,7 @@ import pytest
 import quick_choosing
 from lsvv.data import DataError, Fold
 from lsvv.experiments.bundled import BUNDLED, bundled
-from lsvv.experiments.plan import Unit
+from lsvv.experiments.plan import OWN, Unit
 from lsvv.experiments.protocol import at_hand, open_data, run_unit
 from lsvv.experiments.published import METHODS
 
@@ -41,6 +41,14 @@ def test_a_split_gives_a_record_a_method(data: str, space: Any) -> None:
     assert all(record.environment["versions"]["numpy"] == np.__version__ for record in records)
     assert all(record.parameters and record.seconds > 0 for record in records)
     assert run_unit(unit, None) == records
+
+
+@pytest.mark.usefixtures("quick_chooser")
+def test_a_split_of_our_own_method_gives_one_record() -> None:
+    unit = Unit("iris", "linear", 3, OWN)
+    (record,) = run_unit(unit, None)
+    assert record.trial == unit.trial(OWN)
+    assert not record.failed
 
 
 def test_the_chooser_sees_training_rows_scaled_by_themselves_and_a_tenth_of_the_labels(

@@ -20,7 +20,7 @@ from lsvv.experiments.run import Step, pending_units, run
 
 UNITS = plan(["linear-mc", "linear-ml"], QUICK)
 TESTS = Path(__file__).parent.parent
-COMMAND = ("reproduce", "linear-mc", "linear-ml", "--quick", "--repeats", "4", "--chooser", "atlas", "--out")
+COMMAND = ("reproduce", "linear-mc", "linear-ml", "--quick", "--repeats", "4", "--chooser", "cv", "--out")
 SPLITS = 3 * 4
 PATIENCE = 180.0
 """Seconds a process may take on a busy machine; an idle one needs a few."""

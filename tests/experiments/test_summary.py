@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lsvv.experiments.bundled import bundled
-from lsvv.experiments.plan import FIRST_SEED, PAPER, table_units
+from lsvv.experiments.plan import FIRST_SEED, OWN, PAPER, table_units
 from lsvv.experiments.published import METHODS, published
 from lsvv.experiments.records import Record
 from lsvv.experiments.statistics import corrected_resampled_t, paired_t
@@ -145,7 +145,22 @@ def test_a_point_of_the_labelled_rate_comes_from_the_table(data: Path) -> None:
     assert curve.points["LSVV"][0.5].count == 10
 
 
+def test_our_own_method_stands_beside_the_declared_column_and_changes_nothing_there(data: Path) -> None:
+    four = row_records("linear-mc", "iris", means(4, 3, 2, 1))
+    own = row_records("linear-mc", "iris", {OWN: 0.5}, chooser=OWN, splits=7)
+    own[2] = Record(own[2].trial, reason="no")
+    before, after = (Results(records, data) for records in (four, [*four, *own]))
+    found = row(after.table("linear-mc"), "iris")
+    assert replace(found, own={}) == row(before.table("linear-mc"), "iris")
+    assert list(found.own["error"]) == [FIRST_SEED + step for step in (0, 1, 3, 4, 5, 6)]
+    assert row(before.table("linear-mc"), "iris").own == {}
+    assert row(after.table("linear-mc", "cv"), "iris").own == {}
+    assert row(Results(own, data).table("linear-mc"), "iris").state == NOT_RUN
+
+
 def test_the_time_of_a_split_counts_once(data: Path) -> None:
+    own = row_records("linear-mc", "iris", {OWN: 0.5}, chooser=OWN, splits=7)
+    assert Results(own, data).seconds() == 7.0
     results = Results(row_records("linear-mc", "iris", means(4, 3, 2, 1)), data)
     assert results.seconds() == 30.0
     assert len(results) == 120

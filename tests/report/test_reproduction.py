@@ -11,7 +11,7 @@ import pytest
 
 from lsvv.experiments.bundled import GENERATED
 from lsvv.experiments.inventory import Holding, inventory
-from lsvv.experiments.plan import EXPERIMENTS, PAPER, QUICK
+from lsvv.experiments.plan import EXPERIMENTS, OWN, PAPER, QUICK
 from lsvv.experiments.records import Record, recording
 from lsvv.experiments.statistics import MeanRanks
 from lsvv.experiments.summary import Cell, Results
@@ -201,9 +201,37 @@ def test_sizes_that_differ_show_the_printed_one(tmp_path: Path) -> None:
     assert grid.notes[0].startswith("1 of the 2 sets at hand have the printed sizes.")
 
 
-def test_four_methods_are_four_settings() -> None:
-    settings = [tuple(entry.text for entry in row[2:4]) for row in methods_grid().rows]
-    assert settings == [("0", "0"), ("chosen", "0"), ("0", "chosen"), ("chosen", "chosen")]
+def test_four_methods_are_four_settings_and_ours_smooths() -> None:
+    rows = [[entry.text for entry in row] for row in methods_grid().rows]
+    assert [tuple(row[2:4]) for row in rows[:4]] == [("0", "0"), ("chosen", "0"), ("0", "chosen"), ("chosen", "chosen")]
+    assert [row[-1] for row in rows] == ["0", "0", "0", "0", "chosen"]
+    assert rows[4][:5] == ["smoothed (ours)", "chosen", "0", "0", "–"]
+
+
+def test_our_own_method_is_the_last_column_without_a_published_cell(tmp_path: Path) -> None:
+    own = [
+        *row_records("linear-mc", "iris", {OWN: 1.0}, chooser=OWN),
+        *row_records("linear-ml", "scene", {OWN: 1.0}, chooser=OWN, splits=2),
+    ]
+    results = Results([*some_records(), *own], tmp_path)
+    before, grid = (
+        result_grid(Results(some_records(), tmp_path).table("linear-mc")),
+        result_grid(results.table("linear-mc")),
+    )
+    assert [row[:-1] for row in grid.rows] == [row[:-1] for row in before.rows]
+    assert grid.header[-1] == "smoothed (ours)"
+    assert re.fullmatch(r"(0\.99|1\.0\d) ± 0\.\d\d", grid.rows[0][-1].text)
+    assert "better in 1, even in 0, worse in 0." in " ".join(grid.notes)
+    assert [row[-1].text for row in before.rows[:2]] == ["not run yet", ""]
+    labels = {row[0].text: row[-1].text for row in result_grid(results.table("linear-ml")).rows}
+    assert labels["scene"].endswith("(2 splits)")
+    beside = beside_grid(results.table("linear-ml"))
+    assert beside is not None
+    assert [(row[0].text, row[-1].text) for row in beside.rows][::3] == [
+        ("scene", "50.00 ± 0.00"),
+        ("scm20d (substitute for scm1d)", "not run yet"),
+    ]
+    assert result_grid(results.table("linear-mc", "cv")).header[-1] == "paper (difference)"
 
 
 def test_the_overview_declares_and_counts(tmp_path: Path) -> None:

@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 __all__ = ["reproduce_command"]
 
 ALL = "all"
-CHOICES = {"atlas": ("atlas",), "cv": ("cv",), "both": ("atlas", "cv")}
+CHOICES = {
+    "atlas": ("atlas", "smoothed"),
+    "smoothed": ("smoothed",),
+    "cv": ("cv",),
+    "both": ("atlas", "smoothed", "cv"),
+}
 SAID_EVERY = 60.0
 """Seconds between two lines of progress where there is no terminal to draw a bar on."""
 
@@ -46,7 +51,12 @@ def reproduce_command(
     sets: Annotated[
         str | None, typer.Option("--sets", metavar="SET[,SET...]", help="Work on these data sets only.")
     ] = None,
-    chooser: Annotated[str, typer.Option("--chooser", help="How tables choose settings: atlas, cv or both.")] = "both",
+    chooser: Annotated[
+        str,
+        typer.Option(
+            "--chooser", help="How tables choose: atlas (and our own method), cv or both; smoothed is our own alone."
+        ),
+    ] = "both",
     hide: Annotated[
         str, typer.Option("--hide", help="What is unlabelled in multi-label sets: rows or entries.")
     ] = "rows",

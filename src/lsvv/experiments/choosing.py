@@ -1,34 +1,38 @@
-"""The two ways to choose on one split, for all four methods at once: the paper's folds, and our atlas."""
+"""The ways to choose on one split: the paper's folds and our searches for its four methods, and our own method."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from lsvv.data import Fold
 from lsvv.experiments.cross_validation import N_FEATURES, N_NEIGHBORS, cross_validate
+from lsvv.experiments.plan import OWN
 from lsvv.experiments.published import METHODS, PARTS
 from lsvv.features import Linear, RandomFourier
+from lsvv.graph import KNNGraph
 from lsvv.selection import LSVVClassifierCV, LSVVRegressorCV
-from lsvv.selection.atlas import Setting
 
 __all__ = ["Choice", "allowed", "choose"]
 
+N_MAP_DRAWS = 5
+"""Draws of the 100 Fourier features that a search averages over."""
 
-def allowed(method: str, setting: Setting) -> bool:
-    """Whether a setting of the atlas belongs to a method: the four are parts of one grid.
+
+def allowed(method: str, params: Mapping[str, Any]) -> bool:
+    """Whether a setting belongs to a method of the paper: it has no term that the method has not.
 
     Examples
     --------
-    >>> allowed("SRM-VV", Setting(0, "squared", 1, manifold=0.1, ridge=1e-3))
-    False
+    >>> allowed("SRM-VV", {"manifold": 0.1, "spectral": 0.0}), allowed("SS-VV", {"manifold": 0.1, "spectral": 0.0})
+    (False, True)
     """
     parts = PARTS[method]
-    return (parts.manifold or setting.is_supervised) and (parts.tail or setting.spectral == 0.0)
+    return (parts.manifold or params["manifold"] == 0.0) and (parts.tail or params["spectral"] == 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +46,7 @@ class Choice:
     parameters : dict
         What was chosen.
     seconds : float
-        Wall time of the split, which the four methods share.
+        Wall time of the split, which its methods share.
     """
 
     scores: np.ndarray
@@ -53,7 +57,7 @@ class Choice:
 def choose(
     fold: Fold, *, task: str, space: str, chooser: str, seed: int, free_rank: float | None = None
 ) -> dict[str, Choice]:
-    """Choose and fit each of the four methods on a split; graph and features are shared.
+    """Choose and fit each of the four methods, or our own, on a split; graph and features are shared.
 
     Parameters
     ----------
@@ -63,9 +67,9 @@ def choose(
         What the targets are.
     space : {"linear", "kernel"}
         The inputs, or 100 Fourier features.
-    chooser : {"cv", "atlas"}
-        5 folds over the paper's candidates with the paper's losses, or exact leave-one-label-out and averaging with
-        ours.
+    chooser : {"cv", "atlas", "smoothed"}
+        5 folds over the paper's candidates with the paper's losses; exact leave-one-label-out and averaging with ours;
+        the same for our own method in place of the four.
     seed : int
         Of folds, candidates and draws.
     free_rank : float, optional
@@ -82,7 +86,7 @@ def choose(
     (['LRC-VV', 'LSVV', 'SRM-VV', 'SS-VV'], (45, 3))
     """
     start = time.perf_counter()
-    way = {"cv": _by_cv, "atlas": _by_atlas}[chooser]
+    way = {"cv": _by_cv, "atlas": _by_atlas, OWN: _smoothed}[chooser]
     found = way(fold, task, space, seed, free_rank)
     seconds = time.perf_counter() - start
     return {method: Choice(scores, parameters, seconds) for method, (scores, parameters) in found.items()}
@@ -106,33 +110,53 @@ def _by_cv(fold: Fold, task: str, space: str, seed: int, free_rank: float | None
 
 
 def _by_atlas(fold: Fold, task: str, space: str, seed: int, free_rank: float | None) -> _Found:
+    """One search for each method, all of them on one graph and the same draws."""
+    common = _common(fold, space, seed, KNNGraph())
     if free_rank is not None:
-        model = _search(task, space, seed, loss="squared", n_draws=1, free_rank=free_rank, safe=False)
+        model = _estimator(task).method("LSVV", **{**common, "n_draws": 1}, free_rank=free_rank, safe=False)
+        if task != "regression":
+            model.set_params(loss="squared")
         model.fit(fold.X_train, fold.y_train)
         return {method: _single_best(model, method, task, fold) for method in METHODS}
-    model = _search(task, space, seed).fit(fold.X_train, fold.y_train)
-    return {method: _told(model.limited_to(partial(allowed, method)), task, fold) for method in METHODS}
+    searches = {method: _estimator(task).method(method, **common) for method in METHODS}
+    return {name: _told(search.fit(fold.X_train, fold.y_train), task, fold) for name, search in searches.items()}
 
 
-def _search(task: str, space: str, seed: int, loss: Any = None, **changes: Any) -> Any:
-    """Our estimator with the space's one map and the paper's number of neighbours."""
-    features = RandomFourier(N_FEATURES) if space == "kernel" else Linear()
-    common = {"features": features, "n_neighbors": N_NEIGHBORS, "random_state": seed, **changes}
-    if task == "regression":
-        return LSVVRegressorCV(**common)
-    return LSVVClassifierCV(**common) if loss is None else LSVVClassifierCV(loss=loss, **common)
+def _smoothed(fold: Fold, task: str, space: str, seed: int, free_rank: float | None) -> _Found:
+    """Our own method: the same map and neighbours, features smoothed over the graph, no other term."""
+    if free_rank is not None:
+        raise ValueError(f"{OWN} has no tail, so that free_rank={free_rank} says nothing. Choose by 'atlas'.")
+    common = _common(fold, space, seed, KNNGraph(weights="self-tuned"))
+    search = _estimator(task)(smoothing="auto", manifold=0.0, spectral=0.0, **common)
+    return {OWN: _told(search.fit(fold.X_train, fold.y_train), task, fold)}
+
+
+def _common(fold: Fold, space: str, seed: int, graph: KNNGraph) -> dict[str, Any]:
+    """The space's one map and the paper's number of neighbours."""
+    kernel = space == "kernel"
+    return {
+        "features": RandomFourier(N_FEATURES) if kernel else Linear(),
+        "n_draws": N_MAP_DRAWS if kernel else 1,
+        "graph": graph.fit(fold.X_train, N_NEIGHBORS),
+        "random_state": seed,
+    }
+
+
+def _estimator(task: str) -> Any:
+    return LSVVRegressorCV if task == "regression" else LSVVClassifierCV
 
 
 def _single_best(model: Any, method: str, task: str, fold: Fold) -> tuple[np.ndarray, dict[str, Any]]:
     """The best setting of a method by leave-one-out, with a tail where the method has one, fitted by the core."""
-    has_tail = PARTS[method].tail and any(setting.spectral > 0.0 for setting in model.atlas_.settings)
-    members = [
-        member
-        for member in model.atlas_.members
-        if allowed(method, member.setting) and (member.setting.spectral > 0.0) == has_tail and not member.setting.taught
+    results = model.cv_results_
+    settings = list(zip(results["params"], results["mean_test_score"], strict=True))
+    has_tail = PARTS[method].tail and any(params["spectral"] > 0.0 for params, _ in settings)
+    mine = [
+        (params, score)
+        for params, score in settings
+        if allowed(method, params) and (params["spectral"] > 0.0) == has_tail
     ]
-    best = min(members, key=lambda member: float(member.losses.sum())).setting
-    params = model.limited_to(lambda setting: setting == best).best_params_
+    params, _ = max(mine, key=lambda one: float(one[1]))
     core = model.core(params).fit(fold.X_train, fold.y_train)
     scores = core.predict(fold.X_test) if task == "regression" else core.predict_proba(fold.X_test)
     return np.asarray(scores).reshape(len(fold.y_test), -1), _plain(params)

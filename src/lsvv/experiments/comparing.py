@@ -1,16 +1,16 @@
-"""Our LSVV against the other methods and against the published LSVV."""
+"""Our LSVV against the other methods and against the published LSVV; our own method against LSVV."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from lsvv.experiments.plan import SPACES, Space
+from lsvv.experiments.plan import COMPARED, SPACES, Space
 from lsvv.experiments.published import METHODS
 from lsvv.experiments.statistics import MeanRanks, Summary, TTest, holm, mean_ranks, summarise
 from lsvv.experiments.summary import BASELINES, LEVEL, OURS, TESTS, Row, Test
 
-__all__ = ["Comparison", "Goal", "comparisons", "goals", "ranks_by_space"]
+__all__ = ["Comparison", "Goal", "comparisons", "goals", "own_comparisons", "ranks_by_space"]
 
 NEEDS_F1 = "corel5k"
 """Giving no label at all ties its published Hamming loss, so that it counts only with a micro-F1 above SRM-VV's."""
@@ -25,9 +25,9 @@ Outcome: TypeAlias = Literal["better", "worse", "even"]
 
 @dataclass(frozen=True)
 class Comparison:
-    """LSVV against another method in one cell; p values are Holm-adjusted over all cells.
+    """LSVV (or our own method) against another in one cell; p values are Holm-adjusted over all cells.
 
-    ``difference`` of the test is LSVV less the other: below 0 is better.
+    ``difference`` of the test is the first less the other: below 0 is better.
     """
 
     table: str
@@ -66,12 +66,29 @@ def comparisons(rows: Iterable[Row], test: Test = "paired") -> tuple[Comparison,
     The substitutes count as cells: the methods are compared on them as on any other set.
     """
     compare = TESTS[test]
-    found = [
-        (row, other, compare(row.errors[OURS], row.errors[other]))
-        for row in rows
-        for other in BASELINES
-        if row.count > 1
-    ]
+    return _adjusted(
+        [
+            (row, other, compare(row.errors[OURS], row.errors[other]))
+            for row in rows
+            for other in BASELINES
+            if row.count > 1
+        ]
+    )
+
+
+def own_comparisons(rows: Iterable[Row], test: Test = "paired") -> tuple[Comparison, ...]:
+    """Our own method against LSVV in every row with 2 common splits or more, Holm-corrected over them."""
+    found = []
+    for row in rows:
+        own = row.own.get(COMPARED[row.task], {})
+        ours = dict(zip(row.seeds, row.errors[OURS], strict=True)) if row.cells else {}
+        common = [seed for seed in ours if seed in own]
+        if len(common) > 1:
+            found.append((row, OURS, TESTS[test]([own[seed] for seed in common], [ours[seed] for seed in common])))
+    return _adjusted(found)
+
+
+def _adjusted(found: Sequence[tuple[Row, str, TTest]]) -> tuple[Comparison, ...]:
     adjusted = holm([result.p_value for *_, result in found])
     return tuple(
         Comparison(row.table, row.data, other, result, float(p))

@@ -1,4 +1,4 @@
-"""The protocol of one split, from a seed to the test figures of the four methods."""
+"""The protocol of one split, from a seed to the test figures of its methods."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from lsvv.data.loading import find
 from lsvv.experiments.bundled import BUNDLED, bundled
 from lsvv.experiments.metrics import judge
 from lsvv.experiments.plan import BIG, Unit
-from lsvv.experiments.published import METHODS
 from lsvv.experiments.records import Record, environment
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ def run_unit(unit: Unit, folder: str | os.PathLike[str] | None) -> list[Record]:
     """Split 70/30 from the seed -> min-max on training rows -> hide labels -> choose -> judge on the test rows.
 
     What a method sees of the split is the inputs of the training rows and the labels left to them; ``choose`` gets
-    nothing else to choose by, and works all four methods on one graph and the same draws of features.
+    nothing else to choose by, and works the methods on the same graph and the same draws of features.
 
     Parameters
     ----------
@@ -40,7 +39,7 @@ def run_unit(unit: Unit, folder: str | os.PathLike[str] | None) -> list[Record]:
     Returns
     -------
     list of Record
-        One a method, in the order of ``METHODS``. If something fails, each says why.
+        One a method, in the order of ``unit.methods``. If something fails, each says why.
 
     """
     try:
@@ -48,11 +47,11 @@ def run_unit(unit: Unit, folder: str | os.PathLike[str] | None) -> list[Record]:
         drawn = split(data.y, data.task, unit.seed, labelled=unit.labelled, unit=unit.hidden)
         fold = make_fold(data, drawn)
         choices = _choose(fold, data, unit)
-        return [_record(unit, method, choices[method], data, fold) for method in METHODS]
+        return [_record(unit, method, choices[method], data, fold) for method in unit.methods]
     except Exception as error:
         # a trial that fails is a result; the run goes on
         reason = f"{type(error).__name__}: {error}"
-        return [Record(unit.trial(method), reason=reason, environment=environment()) for method in METHODS]
+        return [Record(unit.trial(method), reason=reason, environment=environment()) for method in unit.methods]
 
 
 def open_data(name: str, folder: str | os.PathLike[str] | None) -> Dataset:

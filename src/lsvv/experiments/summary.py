@@ -15,6 +15,7 @@ from lsvv.data.registry import Task
 from lsvv.experiments.plan import (
     COMPARED,
     DECLARED_CHOOSER,
+    OWN,
     PAPER,
     SUBSTITUTES,
     Chooser,
@@ -109,6 +110,9 @@ class Row:
         Every figure on the common splits, by seed.
     seeds : tuple of int
         Of the common splits, in the order of the figures.
+    own : mapping of figure to mapping of seed to float
+        Of our own method, on the splits it ended; empty where it was not run. It is chosen as by the declared chooser
+        and stands beside that one alone.
 
     """
 
@@ -122,6 +126,7 @@ class Row:
     printed: Mapping[str, PublishedCell] = field(default_factory=dict)
     figures: Mapping[str, Mapping[str, tuple[float, ...]]] = field(default_factory=dict)
     seeds: tuple[int, ...] = ()
+    own: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
 
     @property
     def errors(self) -> Mapping[str, tuple[float, ...]]:
@@ -227,7 +232,10 @@ class Results:
 
     def seconds(self) -> float:
         """Time of all splits on record, summed over processes; each record of a split holds the whole."""
-        return sum(record.seconds for record in self._records.values()) / len(METHODS)
+        return sum(
+            record.seconds / (1 if record.trial.get("chooser") == OWN else len(METHODS))
+            for record in self._records.values()
+        )
 
     def environments(self) -> list[tuple[Mapping[str, Any], int]]:
         """The machines and versions the trials ran under, and how many under each; the commonest first."""
@@ -248,15 +256,25 @@ class Results:
         printed = {m: published()[table, data, m] for m in METHODS if (table, data, m) in published()}
         units = table_units(table, data, chooser, self.design)
         seeds, figures, failed = self._common(units)
+        own = self._own(table, data) if chooser == DECLARED_CHOOSER else {}
         if not seeds:
-            return Row(table, data, task, self._state(data, failed), 0, failed, printed=printed)
+            return Row(table, data, task, self._state(data, failed), 0, failed, printed=printed, own=own)
         errors = figures[COMPARED[task]]
         by_t, by_corrected = _marks(errors, "paired"), _marks(errors, "corrected")
         cells = {
             method: Cell(summarise(errors[method]), by_t[method], by_corrected[method], printed.get(method))
             for method in METHODS
         }
-        return Row(table, data, task, "", len(seeds), failed, cells, printed, figures, seeds)
+        return Row(table, data, task, "", len(seeds), failed, cells, printed, figures, seeds, own)
+
+    def _own(self, table: str, data: str) -> dict[str, dict[int, float]]:
+        """Every figure of our own method, by seed."""
+        found: dict[str, dict[int, float]] = {}
+        for unit in table_units(table, data, OWN, self.design):
+            record = self._records.get(trial_key(unit.trial(OWN)))
+            for name in record.figures if record is not None and not record.failed else ():
+                found.setdefault(name, {})[unit.seed] = _value(record.figures, name)
+        return found
 
     def _state(self, data: str, failed: int) -> str:
         if failed:

@@ -99,7 +99,7 @@ class Smoother:
         xp = namespace(B)
         gap = smoothed - a * sparse_operator(self.P, B)(smoothed) - (1.0 - a) * B
         residual = float(xp.max(xp.abs(gap))) / max(float(xp.max(xp.abs(B))), 1e-300)
-        if residual > 1e3 * tolerance(B):
+        if residual > 1e3 * max(tolerance(B), Series.of(a, tolerance(B)).error):
             warnings.warn(
                 f"Smoothing over the graph is off by {residual:.1g} of the largest score: the weights of its edges "
                 f"differ by too many orders of magnitude. Choose self-tuned or binary weights.",

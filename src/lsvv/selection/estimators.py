@@ -35,7 +35,7 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
         with ``width="auto"`` is searched over 0.25 to 4 medians; a fixed width stays.
     loss : str or sequence, default=("squared", "logistic")
         Losses searched: "squared", "logistic", "smooth_hinge". Beside the squared loss, the others meet the features as
-        they are before smoothing, of ``features="auto"`` the linear ones.
+        they are before smoothing.
     ridge : "auto", number or sequence, default="auto"
         "auto" is 1e-7 to 1 in units of the features' spread: the mean squared distance of labelled rows from their
         mean.

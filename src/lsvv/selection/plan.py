@@ -13,11 +13,11 @@ SMOOTHINGS = (0.0, 0.8, 0.95, 0.99)
 """What smoothing="auto" stands for."""
 MANIFOLDS = (0.0, *(10.0**e for e in range(-3, 3)))
 """What manifold="auto" stands for."""
-BUDGET = 2e12
-"""Multiplications that a search may take; about two minutes on two cores."""
-SPARSE, DECOMPOSED, SMOOTH = 8.0, 25.0, 300.0
-"""What a multiplication of the graph costs beside one of dense matrices, an eigen-decomposition beside a cube, and a
-smooth loss beside the squared one."""
+BUDGET = 5e12
+"""Multiplications that a search may take: a few minutes on two cores."""
+SPARSE, DECOMPOSED, SMOOTH = 2.0, 25.0, 2e4
+"""What a multiplication of the graph costs beside one of dense matrices, and an eigen-decomposition beside a cube; and
+how dear a smooth loss is beside the path of the squared one: more than its time, since it brings less for it."""
 EDGES = 14
 """Neighbours of a row on average, where either end may ask."""
 
@@ -100,26 +100,23 @@ class MapSize:
     mapping: float
 
 
-def candidates(axes: Axes, maps: Sequence[MapSize], sizes: Sizes, smooth_maps: Sequence[int]) -> list[Candidate]:
+def candidates(axes: Axes, maps: Sequence[MapSize], sizes: Sizes) -> list[Candidate]:
     """Every candidate in the order in which it is worth its time: squared before smooth losses, cheap before dear.
 
-    Maps outside ``smooth_maps`` meet the squared loss alone. Smooth losses
-    meet what labels alone tell, or the weakest smoothing and manifold term there is.
+    Beside the squared loss, smooth ones meet features as they are, or under the weakest smoothing there is.
     """
     lines = [
         replace(one, cost=cost(one, maps[one.map], sizes))
         for number in range(len(maps))
-        for one in _lines(number, axes, number in smooth_maps)
+        for one in _lines(number, axes)
     ]
     return sorted(lines, key=lambda one: (one.is_smooth, one.cost, one.map))
 
 
-def _lines(number: int, axes: Axes, meets_smooth: bool) -> Iterator[Candidate]:
+def _lines(number: int, axes: Axes) -> Iterator[Candidate]:
     for loss in axes.losses:
-        alone = loss != "squared" and "squared" in axes.losses
-        if alone and not meets_smooth:
-            continue
-        for smoothing in axes.smoothings[:1] if alone else axes.smoothings:
+        beside = loss != "squared" and "squared" in axes.losses
+        for smoothing in axes.smoothings[:1] if beside else axes.smoothings:
             for manifold in axes.manifolds:
                 for power in axes.powers if manifold > 0.0 else axes.powers[:1]:
                     yield Candidate(number, loss, smoothing, manifold, power, _ridges(loss, axes), axes.scaled)

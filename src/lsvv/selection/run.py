@@ -10,7 +10,7 @@ import numpy as np
 
 from lsvv.assembly import build_graph, fit_map, map_rows
 from lsvv.engine import fits
-from lsvv.features import Linear, MappedRows
+from lsvv.features import MappedRows
 from lsvv.graph import KNNGraph, NeighborGraph, Smoother, laplacian, manifold_matrices
 from lsvv.linalg import Array, to_numpy
 from lsvv.losses import Loss
@@ -115,9 +115,7 @@ class Run:
             isinstance(search.ridge, str),
         )
         sizes = Sizes(self.X.shape[0], self.labelled.size, self.T.shape[1])
-        given = not (isinstance(search.features, str) and search.features == "auto")
-        smooth = [number for number, one in enumerate(self.maps) if given or isinstance(one, Linear)]
-        kept, left = within(candidates(axes, maps, sizes, smooth), BUDGET)
+        kept, left = within(candidates(axes, maps, sizes), BUDGET)
         if left:
             self.notes.append(
                 f"{len(left)} of {len(kept) + len(left)} candidates were left out, since they would take too long on "
