@@ -28,7 +28,7 @@ def main() -> None:
     save(figure, "spectrum")
 
     figure, (axis,) = panels(1)
-    searched = LSVVClassifierCV(features=RandomFourier(300), loss="squared", power=2, spectral=0.0, random_state=0)
+    searched = LSVVClassifierCV(features=RandomFourier(300), loss="squared", random_state=0)
     AtlasDisplay.from_estimator(searched.fit(rows, seen), ax=axis)
     axis.grid(visible=False)
     axis.tick_params(labelsize=7)
@@ -37,7 +37,7 @@ def main() -> None:
     figure, (axis,) = panels(1)
     twins = {
         "semi-supervised": LSVVClassifier(features=RandomFourier(1000), random_state=0),
-        "supervised": LSVVClassifier(features=RandomFourier(1000), manifold=0, random_state=0),
+        "supervised": LSVVClassifier(features=RandomFourier(1000), smoothing=0, random_state=0),
     }
     LearningCurveDisplay.from_estimator(
         twins, rows, digit[:600], n_labels=[10, 20, 40, 80, 160], score_name="share of right digits", ax=axis

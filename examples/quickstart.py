@@ -15,8 +15,8 @@ def main() -> None:
     part = split(truth, "multi-class", seed=0, labelled=0.01)
     y = np.where(part.known, truth[part.train], -1)
     print(f"{np.sum(part.known)} labelled rows, {np.sum(~part.known)} unlabelled ones, {len(part.test)} to test on")
-    for name, manifold in (("supervised      (manifold=0)", 0.0), ("semi-supervised (default)   ", 1.0)):
-        model = LSVVClassifier(manifold=manifold, random_state=0).fit(X[part.train], y)
+    for name, smoothing in (("supervised      (smoothing=0)", 0.0), ("semi-supervised (default)    ", 0.95)):
+        model = LSVVClassifier(smoothing=smoothing, random_state=0).fit(X[part.train], y)
         error = 1 - model.score(X[part.test], truth[part.test])
         print(f"{name}  test error {100 * error:4.1f}%   {model.solution_.status}")
 

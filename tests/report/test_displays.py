@@ -66,6 +66,7 @@ def test_spectrum_of_a_refitted_setting_marks_its_tail(rows: tuple[np.ndarray, n
     model = LSVVClassifierCV(features=Linear(), loss="squared", spectral=0.01, free_rank=1, selection="best")
     display = SpectrumDisplay.from_estimator(model.fit(*rows))
     assert display.first_penalised == 1
+    assert model.best_estimator_ is not None
     assert display.singular_values == pytest.approx(model.best_estimator_.singular_values_)
 
 
@@ -90,8 +91,8 @@ def test_the_ridges_of_the_axis_are_shares_of_one_unit_for_each_candidate(search
 
 def test_where_the_manifold_alone_is_searched_it_is_the_axis(rows: tuple[np.ndarray, np.ndarray]) -> None:
     X, y = rows
-    grid = {"ridge": (0.01, 0.1), "smoothing": 0.0, "manifold": (0.0, 0.1, 1.0), "power": (1, 2)}
-    model = LSVVClassifierCV(features=Linear(), loss="squared", random_state=0, **grid)
+    model = LSVVClassifierCV(features=Linear(), loss="squared", smoothing=0.0, random_state=0)
+    model.set_params(ridge=(0.01, 0.1), manifold=(0.0, 0.1, 1.0), power=(1, 2))
     model.fit(X, np.where(np.arange(90) < 30, y, -1))
     for panel in (0, 1):
         display = AtlasDisplay.from_estimator(model, panel=panel)

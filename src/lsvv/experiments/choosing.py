@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -86,8 +86,9 @@ def choose(
     (['LRC-VV', 'LSVV', 'SRM-VV', 'SS-VV'], (45, 3))
     """
     start = time.perf_counter()
-    way = {"cv": _by_cv, "atlas": _by_atlas, OWN: _smoothed}[chooser]
-    found = way(fold, task, space, seed, free_rank)
+    ways: dict[str, Callable[[Fold, str, str, int, float | None], _Found]]
+    ways = {"cv": _by_cv, "atlas": _by_atlas, OWN: _smoothed}
+    found = ways[chooser](fold, task, space, seed, free_rank)
     seconds = time.perf_counter() - start
     return {method: Choice(scores, parameters, seconds) for method, (scores, parameters) in found.items()}
 

@@ -272,8 +272,9 @@ class Results:
         found: dict[str, dict[int, float]] = {}
         for unit in table_units(table, data, OWN, self.design):
             record = self._records.get(trial_key(unit.trial(OWN)))
-            for name in record.figures if record is not None and not record.failed else ():
-                found.setdefault(name, {})[unit.seed] = _value(record.figures, name)
+            if record is not None and not record.failed:
+                for name in record.figures:
+                    found.setdefault(name, {})[unit.seed] = _value(record.figures, name)
         return found
 
     def _state(self, data: str, failed: int) -> str:

@@ -15,7 +15,7 @@ MANIFOLDS = (0.0, *(10.0**e for e in range(-3, 3)))
 """What manifold="auto" stands for."""
 BUDGET = 5e12
 """Multiplications that a search may take: a few minutes on two cores."""
-SPARSE, DECOMPOSED, SMOOTH = 2.0, 25.0, 2e4
+SPARSE, DECOMPOSED, SMOOTH = 2.0, 25.0, 5e4
 """What a multiplication of the graph costs beside one of dense matrices, and an eigen-decomposition beside a cube; and
 how dear a smooth loss is beside the path of the squared one: more than its time, since it brings less for it."""
 EDGES = 14
