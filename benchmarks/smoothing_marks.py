@@ -92,7 +92,7 @@ def _record(trial: Trial, data: Path, deadline: float) -> Record | None:
     return Record(trial, figures=figures, seconds=time.time() - start, environment=environment())
 
 
-def _dataset(name: str, data: Path) -> Dataset:
+def dataset_of(name: str, data: Path) -> Dataset:
     if name != "digits":
         return load(name, data)
     X, y = load_digits(return_X_y=True)
@@ -101,7 +101,7 @@ def _dataset(name: str, data: Path) -> Dataset:
 
 def _figures(name: str, rate: float, seed: int, data: Path) -> dict[str, float | None]:
     """Test figures on one split: error of classes and Hamming loss of labels in %, 100 MSE of numbers in [0, 1]."""
-    dataset = _dataset(name, data)
+    dataset = dataset_of(name, data)
     fold = make_fold(dataset, split(dataset.y, dataset.task, seed, labelled=rate))
     X, tests = (
         part if sp.issparse(part) else np.asarray(part, dtype=np.float32) for part in (fold.X_train, fold.X_test)
@@ -132,9 +132,9 @@ def _table(records: list[Record]) -> list[str]:
     figures = _columns(records)
     cases = [case for case in dict.fromkeys([*FEW, *BEFORE, *MARKS]) if (*case, "search") in figures]
     lines = [
-        "Test error of classes and Hamming loss of labels in %, 100 x MSE of numbers scaled to [0, 1]; means over common",
-        f"splits from number {FIRST_SPLIT} on (70/30), which no choice has looked at: maps, graph, smoothings and rules",
-        "were chosen on splits 100 to 119, among about 40 variants. Labelled rows are drawn per class. plain:",
+        "Test error of classes and Hamming loss of labels in %, 100 x MSE of numbers scaled to [0, 1]; means over",
+        f"common splits from number {FIRST_SPLIT} on (70/30), which no choice has looked at: maps, graph, smoothings and",
+        "rules were chosen on splits 100 to 119, among about 40 variants. Labelled rows are drawn per class. plain:",
         "`LSVVClassifier()`; supervised: the search with `smoothing=0`; LabelSpreading with 7 neighbours.",
         "",
         "| data | labelled | splits | search (s.e.) | plain | supervised | LabelSpreading 0.2 | 0.95 | mark | |",
@@ -200,8 +200,8 @@ def _plain_verdict(figures: Figures, cases: list[tuple[str, float]]) -> list[str
     mean = float(np.exp(np.mean(np.log(ratios)))) if ratios else 1.0
     return [
         f"- plain default against the better of the two LabelSpreadings, {len(tested)} cases: significantly worse on "
-        f"{len(worse)} ({', '.join(worse) or 'none'}; mark: none, {verdict(not worse)}); mean ratio of errors {mean:.2f} "
-        f"(mark: below 1, {verdict(mean < 1.0)})"
+        f"{len(worse)} ({', '.join(worse) or 'none'}; mark: none, {verdict(not worse)}); mean ratio of errors "
+        f"{mean:.2f} (mark: below 1, {verdict(mean < 1.0)})"
     ]
 
 
@@ -217,7 +217,7 @@ def _safe_verdict(figures: Figures, cases: list[tuple[str, float]]) -> list[str]
     )
     named = ", ".join(f"{name} {100 * rate:g}%" for name, rate in worse) or "none"
     return [
-        f"- safe against supervised over {len(tested)} cases (Holm): significantly worse on {len(worse)} ({named}; mark: "
-        f"0, {verdict(not worse)}), significantly better on {len(better)} (mark: half, "
+        f"- safe against supervised over {len(tested)} cases (Holm): significantly worse on {len(worse)} ({named}; "
+        f"mark: 0, {verdict(not worse)}), significantly better on {len(better)} (mark: half, "
         f"{verdict(2 * len(better) >= len(tested))})"
     ]

@@ -232,17 +232,18 @@ def _part(
 ) -> tuple[Part, np.ndarray]:
     weights: dict[int, np.ndarray] = {}
     columns: dict[float, np.ndarray] = {}
-    b = np.zeros(weighted[0][1].size)
+    b = np.sum([share * member.b for member, share in weighted], axis=0)
     for number in sorted({member.candidate.map for member, _ in weighted}):
         mine = [(member, share) for member, share in weighted if member.candidate.map == number]
         smoothings = sorted({member.candidate.smoothing for member, _ in mine})
-        sums = [sum(share * member.W for member, share in mine if member.candidate.smoothing == a) for a in smoothings]
-        weights[number] = sum((1.0 - a) * np.asarray(W) for a, W in zip(smoothings, sums, strict=True))
-        scores = mapped(number, np.concatenate(sums, axis=1))
-        for count, a in enumerate(smoothings):
-            columns[a] = columns.get(a, 0.0) + scores[:, count * b.size : (count + 1) * b.size]
-        b = b + sum(share * member.b for member, share in mine)
+        sums = [
+            np.sum([share * member.W for member, share in mine if member.candidate.smoothing == a], axis=0)
+            for a in smoothings
+        ]
+        weights[number] = np.sum([(1.0 - a) * W for a, W in zip(smoothings, sums, strict=True)], axis=0)
+        for a, scores in zip(smoothings, np.split(mapped(number, np.hstack(sums)), len(sums), axis=1), strict=True):
+            columns[a] = columns[a] + scores if a in columns else scores
     over = {a: B if a == 0.0 else smoothed(graph, a, B) for a, B in columns.items()}
-    near = sum(a * B for a, B in over.items()) if max(over) > 0.0 else None
+    near = np.sum([a * B for a, B in over.items()], axis=0) if max(over) > 0.0 else None
     loss = losses[weighted[0][0].candidate.loss]
-    return Part(weights, b, np.ones(b.size), near, loss, graph), np.asarray(sum(over.values()))
+    return Part(weights, b, np.ones(b.size), near, loss, graph), np.sum(list(over.values()), axis=0)

@@ -145,7 +145,7 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
         self.class_weight = class_weight
 
     def _losses(self) -> list[str]:
-        names = [self.loss] if isinstance(self.loss, (str, Loss)) else list(self.loss)
+        names = [self.loss] if isinstance(self.loss, str) else list(self.loss)
         if "hinge" in names:
             raise ValueError("loss='hinge' has no leave-one-out step at its kink. Choose 'smooth_hinge'.")
         return names

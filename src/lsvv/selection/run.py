@@ -108,12 +108,9 @@ class Run:
         ridges = axis_of(search, "ridge")
         if min(ridges) <= 0.0:
             raise ValueError("The ridge grid holds 0. Leave-one-out needs ridge > 0: drop it or use 1e-10.")
-        axes = Axes(
-            tuple(self.losses),
-            *(axis_of(search, name) for name in ("smoothing", "manifold", "power")),
-            ridges,
-            isinstance(search.ridge, str),
-        )
+        smoothings, manifolds, powers = (axis_of(search, name) for name in ("smoothing", "manifold", "power"))
+        scaled = isinstance(search.ridge, str)
+        axes = Axes(tuple(self.losses), smoothings, manifolds, powers, ridges, scaled)
         sizes = Sizes(self.X.shape[0], self.labelled.size, self.T.shape[1])
         kept, left = within(candidates(axes, maps, sizes), BUDGET)
         if left:
