@@ -28,7 +28,7 @@ SMALL = ("iris", "wine", "glass", "svmguide2", "vowel", "vehicle")
 MIDDLE = ("digits", "segment", "satimage", "pendigits")
 CASES = {
     **{(name, 0.1): 10 for name in SMALL},
-    **{(name, rate): 3 for name, rate in product(MIDDLE, (0.01, 0.1))},
+    **dict.fromkeys(product(MIDDLE, (0.01, 0.1)), 3),
     ("letter", 0.01): 2,
 }
 """Splits of each case."""

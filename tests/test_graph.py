@@ -18,7 +18,7 @@ from lsvv.graph import KNNGraph, check_adjacency, heat_weights, laplacian, manif
 from lsvv.linalg import to_numpy
 
 KINDS = ("normalized", "plain")
-SEARCHING = import_module("lsvv.graph.neighbors")
+SEARCHING = import_module("lsvv.graph.nearest")
 """The module; the package has a function of that name."""
 
 

@@ -20,7 +20,7 @@ from lsvv.features import MappedRows
 from lsvv.graph import KNNGraph, NeighborGraph, NeighborIndex, Smoother, self_tuned_weights, smoothing, symmetrize
 from lsvv.linalg import to_numpy
 
-SEARCHING = import_module("lsvv.graph.neighbors")
+SEARCHING = import_module("lsvv.graph.nearest")
 """The module; the package has a function of that name."""
 SEVERAL = (0.0, 0.5, 0.95, 0.999)
 NEAR = {"rtol": 0.0, "atol": 1e-8}

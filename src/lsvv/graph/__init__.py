@@ -9,8 +9,8 @@ from lsvv.graph.adjacency import (
     self_tuned_weights,
     symmetrize,
 )
-from lsvv.graph.laplacian import laplacian, manifold_matrices, manifold_matrix
-from lsvv.graph.neighbors import FAISS_ROWS, NeighborIndex, NeighborSearch, neighbors
+from lsvv.graph.manifold import laplacian, manifold_matrices, manifold_matrix
+from lsvv.graph.nearest import FAISS_ROWS, NeighborIndex, NeighborSearch, neighbors
 from lsvv.graph.smoothing import Smoother
 
 __all__ = [

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from lsvv.graph.neighbors import NeighborIndex, NeighborSearch
+from lsvv.graph.nearest import NeighborIndex, NeighborSearch
 from lsvv.linalg import Array
 
 

@@ -138,6 +138,17 @@ class Part:
         Its link.
     graph : int
         The number of its graph.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lsvv import LSVVRegressorCV
+    >>> X = np.linspace(0.0, 1.0, 20)[:, None]
+    >>> y = np.where(np.arange(20) % 4, np.nan, X[:, 0])
+    >>> model = LSVVRegressorCV(features="linear", safe=False).fit(X, y)
+    >>> (part,) = model.parts_
+    >>> sorted(part.weights), part.weights[0].shape, part.near.shape
+    ([0], (1, 1), (20, 1))
     """
 
     weights: dict[int, np.ndarray]

@@ -111,7 +111,8 @@ class SearchEstimator(BaseEstimator):
             if self._refits(run):
                 core = self.core(self.best_params_)
                 self.best_estimator_ = core.fit(*given, X_unlabeled=X_unlabeled, sample_weight=sample_weight)
-                self.transduction_ = self.best_estimator_.transduction_
+                for name in ("transduction_", "singular_values_", "effective_rank_"):
+                    setattr(self, name, getattr(self.best_estimator_, name))
             else:
                 self.transduction_ = self._filled(to_numpy(self._assemble(run)), targets)
         return self

@@ -35,7 +35,7 @@ TRUSTED = frozenset(
         "lsvv.estimators.regressor": ("LSVVRegressor",),
         "lsvv.features.maps": ("Linear", "Nystroem", "RandomFourier"),
         "lsvv.graph.adjacency": ("KNNGraph", "NeighborGraph"),
-        "lsvv.graph.neighbors": ("NeighborIndex",),
+        "lsvv.graph.nearest": ("NeighborIndex",),
         "lsvv.losses": ("BinaryLogistic", "MulticlassLogistic", "Squared"),
         "lsvv.selection.average": ("Part",),
         "lsvv.selection.averaging": ("Guard",),
