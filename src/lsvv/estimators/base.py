@@ -177,7 +177,7 @@ class VectorValuedEstimator(BaseEstimator):
             )
 
     def _resolved_smoothing(self, targets: Targets) -> float:
-        """ "auto" is 1 - (share of labelled rows)^(2/3): the rarer labels are, the farther features must reach."""
+        """a; "auto" is 1 - (share of labelled rows)^(2/3): the rarer labels are, the farther features reach."""
         if not isinstance(self.smoothing, str):
             return float(self.smoothing)
         return float(1.0 - (targets.labelled.size / len(targets.values)) ** (2.0 / 3.0))
