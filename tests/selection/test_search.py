@@ -194,7 +194,7 @@ def test_without_smoothing_unlabelled_rows_change_only_the_map() -> None:
     labelled = LSVVClassifierCV(**fixed).fit(X[y != -1], y[y != -1])
     np.testing.assert_allclose(everything.predict_proba(X), labelled.predict_proba(X), atol=1e-8)
     assert everything.guard_ is None
-    assert everything.graphs_ == ()
+    assert everything.graphs_ == {}
 
 
 def test_the_scale_and_the_place_of_columns_do_not_matter_to_the_ridge() -> None:

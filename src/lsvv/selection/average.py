@@ -165,7 +165,7 @@ class Ensemble:
 
     parts: tuple[Part, ...]
 
-    def expectations(self, maps: Mapping[int, Any], graphs: Sequence[NeighborGraph], X: Array) -> Array:
+    def expectations(self, maps: Mapping[int, Any], graphs: Mapping[int, NeighborGraph], X: Array) -> Array:
         """M for the rows of ``X``; each map is applied once, each graph asked once."""
         scores = self._mapped(maps, X)
         for number in sorted({part.graph for part in self.parts if part.near is not None}):

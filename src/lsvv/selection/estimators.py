@@ -72,7 +72,7 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
     loo_proba_, loo_predictions_ : arrays
         What the average says of each of these rows from the labels of the others; candidates are weighed by other rows
         than their own.
-    parts_, maps_, graphs_ : tuple of Part, dict of fitted maps, tuple of NeighborGraph
+    parts_, maps_, graphs_ : tuple of Part, dicts of fitted maps and of NeighborGraph
         The model: what is averaged for a new row.
     best_estimator_ : LSVVClassifier or None
         The model in their place, with ``selection="best"`` or where there was one setting.

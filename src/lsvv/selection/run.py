@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -57,7 +56,7 @@ class Run:
         Their targets, and weights of which each output's sum to 1.
     maps, specs : lists
         Fitted maps, and unfitted ones of the same draw.
-    graphs : list of NeighborGraph
+    graphs : dict of int to NeighborGraph
     notes : list of str
     """
 
@@ -78,7 +77,9 @@ class Run:
         sizes = [MapSize(count, mapping_cost(one, X, count)) for one, count in zip(self.maps, columns, strict=True)]
         self._look_at(targets, min(max(columns), X.shape[0]), rng)
         self.notes: list[str] = []
-        self.graphs: list[NeighborGraph] = []
+        self.graphs: dict[int, NeighborGraph] = {}
+        self._smoothers: dict[int, Smoother] = {}
+        self._label_weights: dict[int, dict[float, Array]] = {}
         lines = self._plan(sizes)
         self._needs_graph = not all(line.is_supervised for line in lines)
         self._smoothings = sorted({line.smoothing for line in lines if line.smoothing > 0.0})
@@ -132,7 +133,7 @@ class Run:
         G: dict[int, Any] = {}
         if powers and graph is not None:
             G = manifold_matrices(rows, laplacian(graph.S, self.search.laplacian), powers)
-        labelled = self._labelled(rows, graph, sorted({line.smoothing for line in mine}))
+        labelled = self._labelled(number, rows, sorted({line.smoothing for line in mine}))
         for line in mine:
             yield self._member(line, labelled[line.smoothing], to_numpy(G[line.power]) if line.manifold > 0.0 else None)
         if self.search.verbose:
@@ -140,51 +141,45 @@ class Run:
 
     def _graph(self, number: int, rows: MappedRows) -> NeighborGraph:
         """The graph of all maps, or of this one where the graph is built on features."""
-        if self.graph_of(number) == len(self.graphs):
-            search = self.search
-            self.graphs.append(
-                build_graph(
-                    search.graph,
-                    self.X,
-                    rows,
-                    n_neighbors=search.n_neighbors,
-                    n_jobs=search.n_jobs,
-                    weights="self-tuned" if self._smoothings else "binary",
-                )
+        place, search = self.graph_of(number), self.search
+        if place not in self.graphs:
+            self.graphs[place] = build_graph(
+                search.graph,
+                self.X,
+                rows,
+                n_neighbors=search.n_neighbors,
+                n_jobs=search.n_jobs,
+                weights="self-tuned" if self._smoothings else "binary",
             )
-        return self.graphs[self.graph_of(number)]
+            self._smoothers[place] = Smoother(self.graphs[place].S)
+        return self.graphs[place]
 
     def graph_of(self, number: int) -> int:
         """The number of a map's graph."""
         graph = self.search.graph
         return number if isinstance(graph, KNNGraph) and graph.on == "features" else 0
 
-    def _labelled(
-        self, rows: MappedRows, graph: NeighborGraph | None, smoothings: Sequence[float]
-    ) -> dict[float, np.ndarray]:
+    def _labelled(self, number: int, rows: MappedRows, smoothings: Sequence[float]) -> dict[float, np.ndarray]:
         """Phi_s of the labelled rows for each smoothing."""
         found = {0.0: dense_block(rows, self.labelled)}
         above = [a for a in smoothings if a > 0.0]
-        if above and graph is not None:
-            smoother = self._smoother(self.graphs.index(graph))
-            size = len(above) * self.labelled.size * rows.shape[0] * rows.template.itemsize
-            if self.labelled.size <= rows.shape[1] and size <= WEIGHTS_BYTES:
-                weights = dict(zip(self._smoothings, self._label_weights(self.graphs.index(graph)), strict=True))
-                smoothed = smoother.mixed(rows, [weights[a] for a in above])
-            else:
-                smoothed = smoother.rows_of(rows, self.labelled, above)
-            found |= {a: np.asarray(to_numpy(Phi), dtype=np.float64) for a, Phi in zip(above, smoothed, strict=True)}
-        return found
+        if not above:
+            return found
+        place = self.graph_of(number)
+        size = len(self._smoothings) * self.labelled.size * rows.shape[0] * rows.template.itemsize
+        if self.labelled.size <= rows.shape[1] and size <= WEIGHTS_BYTES:
+            weights = self._weights_of_labels(place, rows.template)
+            smoothed = self._smoothers[place].mixed(rows, [weights[a] for a in above])
+        else:
+            smoothed = self._smoothers[place].rows_of(rows, self.labelled, above)
+        return found | {a: np.asarray(to_numpy(Phi), dtype=np.float64) for a, Phi in zip(above, smoothed, strict=True)}
 
-    @cache  # noqa: B019 - a run lives as long as a fit
-    def _smoother(self, number: int) -> Smoother:
-        return Smoother(self.graphs[number].S)
-
-    @cache  # noqa: B019
-    def _label_weights(self, number: int) -> list[Array]:
-        """The rows of R that belong to labels, for each smoothing of the plan."""
-        template = map_rows(self.maps[0], self.X).template
-        return self._smoother(number).weights_of(self.labelled, self._smoothings, template)
+    def _weights_of_labels(self, place: int, template: Array) -> dict[float, Array]:
+        """The rows of R that belong to labels, for each smoothing of the plan: the same for all maps of a graph."""
+        if place not in self._label_weights:
+            found = self._smoothers[place].weights_of(self.labelled, self._smoothings, template)
+            self._label_weights[place] = dict(zip(self._smoothings, found, strict=True))
+        return self._label_weights[place]
 
     def _member(self, line: Candidate, Phi: np.ndarray, G: np.ndarray | None) -> Member:
         search, loss = self.search, self.losses[line.loss]
@@ -247,7 +242,7 @@ class Run:
 
     def smoothed(self, graph: int, smoothing: float, columns: np.ndarray) -> np.ndarray:
         """R columns."""
-        return np.asarray(to_numpy(self._smoother(graph).columns(columns, smoothing)))
+        return np.asarray(to_numpy(self._smoothers[graph].columns(columns, smoothing)))
 
 
 def axis_of(search: Any, name: str) -> tuple[Any, ...]:

@@ -27,7 +27,7 @@ class SearchEstimator(BaseEstimator):
     _codec: Codec
     parts_: tuple[Part, ...]
     maps_: dict[int, Any]
-    graphs_: tuple[NeighborGraph, ...]
+    graphs_: dict[int, NeighborGraph]
 
     def __init__(
         self,
@@ -192,7 +192,7 @@ class SearchEstimator(BaseEstimator):
         self.parts_ = parts
         used = {number for part in parts for number in part.weights}
         self.maps_ = {number: run.maps[number] for number in sorted(used)}
-        self.graphs_ = tuple(run.graphs) if any(part.near is not None for part in parts) else ()
+        self.graphs_ = {part.graph: run.graphs[part.graph] for part in parts if part.near is not None}
         heaviest = max(range(len(run.members)), key=lambda place: float(self.shares_[place].sum()))
         self.singular_values_ = np.linalg.svd(run.members[heaviest].W, compute_uv=False)
         self.effective_rank_ = int(np.sum(self.singular_values_ > 1e-6 * max(self.singular_values_[0], 1e-300)))

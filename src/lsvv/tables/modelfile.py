@@ -128,7 +128,7 @@ def _lean(model: Any) -> Any:
     """The search without what only its training rows need."""
     lean = _without_training(model)
     if model.best_estimator_ is None:
-        lean.graphs_ = tuple(_for_new_rows(graph) for graph in model.graphs_)
+        lean.graphs_ = {number: _for_new_rows(graph) for number, graph in model.graphs_.items()}
         return lean
     core = _without_training(model.best_estimator_)
     if core.graph_ is not None:
