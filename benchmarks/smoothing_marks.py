@@ -77,10 +77,15 @@ def _run(data: Path, folder: Path) -> None:
 
 
 def _trials() -> Iterator[Trial]:
+    # the largest last: a run cut short has all the others
     cases = [*FEW, *BEFORE, *MARKS]
-    for (start, end), (name, rate) in product(STAGES, cases):
-        for number in range(start, min(end, N_SPLITS.get(name, 30))):
-            yield {"data": name, "labelled": rate, "seed": FIRST_SPLIT + number}
+    trials = [
+        (name, rate, number)
+        for (start, end), (name, rate) in product(STAGES, cases)
+        for number in range(start, min(end, N_SPLITS.get(name, 30)))
+    ]
+    for name, rate, number in sorted(trials, key=lambda trial: trial[0] == "MNIST"):
+        yield {"data": name, "labelled": rate, "seed": FIRST_SPLIT + number}
 
 
 def _record(trial: Trial, data: Path, deadline: float) -> Record | None:

@@ -27,6 +27,7 @@ CASES = {
     **{(name, 0.1): 5 for name in ("iris", "wine", "glass", "svmguide2", "vehicle")},
     **{(name, rate): 5 for name in ("segment", "digits") for rate in (0.01, 0.1)},
     **{(name, rate): 2 for name in ("satimage", "pendigits") for rate in (0.01, 0.1)},
+    ("poker", 0.01): 2,
     ("shuttle", 0.01): 2,
 }
 """Splits of each case: all multi-class sets at hand that fit, at 10% and, from 1500 rows on, at 1%."""

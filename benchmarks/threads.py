@@ -30,7 +30,7 @@ def main(data: Path | None = None) -> list[str]:
         beside = _pairs()
     return [
         f"`lsvv fill {TABLE.parent.name}/{TABLE.name} --target species,weight_kg`, {_n_rows()} rows, user and system "
-        f"seconds, medians of {REPEATS} in turns; {os.cpu_count()} cores, load before the run {load:.1f} (idle: near 0)",
+        f"seconds, medians of {REPEATS} in turns; {os.cpu_count()} cores, load {load:.1f} before the run",
         "",
         _line("alone", alone),
         _line(f"{N_BUSY} busy processes beside it", beside),
