@@ -1,6 +1,8 @@
 """TabPFN v1 on one split, in an interpreter that has it: ``python -I tabpfn_predict.py SPLIT.npz PREDICTED.npz``.
 
-Needs numpy, torch and tabpfn 0.1.x alone. -I keeps this folder, which has a tabpfn.py too, off the path.
+Needs numpy, torch and tabpfn 0.1.x alone: ``pip install torch "scikit-learn<1.6" tabpfn==0.1.11``. The weights are in
+the source distribution of tabpfn 0.1 (96 MB, withdrawn but there; its build fails, so fetch the archive itself); put
+its ``tabpfn/models_diff`` into the installed package. -I keeps this folder, which has a tabpfn.py too, off the path.
 """
 
 from __future__ import annotations

@@ -24,8 +24,8 @@ class MappedRows:
     X : array, tensor or CSR matrix of shape (n, d)
     transform : callable
         Maps rows of X to rows of Phi.
-    block_bytes : int
-        Memory for one block.
+    block_bytes : int, optional
+        Memory for one block; ``BLOCK_BYTES`` by default.
 
     Examples
     --------
@@ -42,17 +42,17 @@ class MappedRows:
            [ 9., 17.]])
     """
 
-    def __init__(self, X: Array, transform: Callable[[Array], Array], *, block_bytes: int = BLOCK_BYTES) -> None:
+    def __init__(self, X: Array, transform: Callable[[Array], Array], *, block_bytes: int | None = None) -> None:
         self.X = X
         self.transform = transform
-        self.block_bytes = block_bytes
+        self.block_bytes = BLOCK_BYTES if block_bytes is None else block_bytes
         probe = transform(X[: min(64, X.shape[0])])
         self.shape: tuple[int, int] = (int(X.shape[0]), int(probe.shape[1]))
         self.dtype = probe.dtype
         self.template = probe.data if sp.issparse(probe) else probe
         width = probe.nnz / probe.shape[0] + 1 if sp.issparse(probe) else probe.shape[1]
         itemsize = 1.5 * probe.dtype.itemsize if sp.issparse(probe) else probe.itemsize
-        self.block_rows = max(1, int(block_bytes // (width * itemsize)))
+        self.block_rows = max(1, int(self.block_bytes // (width * itemsize)))
         self._held: Array | None = None
 
     def blocks(self) -> Iterator[tuple[slice, Array]]:

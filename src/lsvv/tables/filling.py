@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from lsvv.linalg import threads_for
 from lsvv.tables.cells import known
 from lsvv.tables.inputs import Vectoriser, vectorised
 from lsvv.tables.models import choose_model, neighbour_graph
@@ -125,7 +126,13 @@ def fill(
     >>> filled.frame["kind"][1], filled.frame["kind"][39]
     ('low', 'high')
     """
-    watch = _Watch(progress)
+    with threads_for(len(table.frame)):
+        return _filled(table, targets, task, features, random_state, _Watch(progress))
+
+
+def _filled(
+    table: Table, targets: Sequence[str], task: str | None, features: str, random_state: int, watch: _Watch
+) -> Filled:
     with watch.stage("Understanding the columns", 0.0):
         check_columns(table, targets)
         _refuse_empty_formulas(table, targets)
