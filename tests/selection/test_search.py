@@ -402,3 +402,14 @@ def test_scikit_learn_checks(estimator: Any) -> None:
     if isinstance(estimator, LSVVClassifierCV):
         expected["check_classifiers_classes"] = "-1 means unlabelled"
     assert_fails_only(estimator, expected)
+
+
+def test_the_best_setting_is_refitted_on_the_graph_of_the_search() -> None:
+    X, y, _ = iris()
+    grid: dict[str, Any] = {**SMALL, "manifold": (0.0, 1.0), "loss": "squared"}
+    model = LSVVClassifierCV(**grid, selection="best").fit(X, y)
+    core = model.core({**model.best_params_, "smoothing": 0.0, "manifold": 1.0}).fit(X, y)
+    same = LSVVClassifier(
+        **{**SMALL, "ridge": core.ridge, "smoothing": 0.0, "manifold": 1.0, "graph": KNNGraph(weights="self-tuned")}
+    ).fit(X, y)
+    np.testing.assert_allclose(core.coef_, same.coef_)

@@ -126,8 +126,10 @@ class Smoother:
         return [blocks[0] if len(blocks) == 1 else xp.concat(blocks, axis=axis) for blocks in zip(*found, strict=True)]
 
     def mixed(self, rows: MappedRows, weights: Sequence[Array]) -> list[Array]:
-        """Z' Phi for the columns Z that :meth:`weights_of` gave."""
-        return [rows.transpose_times(Z).T for Z in weights]
+        """Z' Phi for the columns Z that :meth:`weights_of` gave, in one pass over the rows."""
+        n = weights[0].shape[1]
+        product = rows.transpose_times(namespace(weights[0]).concat(list(weights), axis=1)).T
+        return [product[start : start + n, :] for start in range(0, product.shape[0], n)]
 
     def _labelled_columns(self, B: Array, which: np.ndarray, smoothings: Sequence[float]) -> list[Array]:
         return [to_float64(one) for one in self._summed(self.P, B, smoothings, which)]

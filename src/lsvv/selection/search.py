@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from lsvv.estimators.base import METHODS
-from lsvv.graph import NeighborGraph
+from lsvv.graph import KNNGraph, NeighborGraph
 from lsvv.inputs import check_rows, generator
 from lsvv.linalg import Array, stack_rows, threads_for, to_numpy
 from lsvv.losses import Loss
@@ -201,7 +201,10 @@ class SearchEstimator(BaseEstimator):
     def core(self, params: dict[str, Any]) -> Any:
         """The core estimator, unfitted, at ``params`` such as ``best_params_``, with this search's other choices."""
         shared = ("graph", "n_neighbors", "laplacian", "fit_intercept", "n_jobs")
-        return self._core(params).set_params(**{name: getattr(self, name) for name in shared})
+        core = self._core(params).set_params(**{name: getattr(self, name) for name in shared})
+        if isinstance(self.graph, str) and any(line.smoothing for line in self.plan_):
+            core.set_params(graph=KNNGraph(weights="self-tuned"))
+        return core
 
     def _params_of(self, index: int) -> dict[str, Any]:
         place, ridge, _ = self._tried[index]
