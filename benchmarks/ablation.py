@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import QuantileTransformer
 
-from benchmarks.smoothing_marks import dataset_of
+from benchmarks.resumable import dataset_of, worked
 from lsvv import LSVVClassifierCV
 from lsvv.data import make_fold, split
-from lsvv.experiments.records import Record, Trial, environment, latest, pack, read_records, recording, trial_key
+from lsvv.experiments.records import Record, Trial, trial_key
 from lsvv.experiments.statistics import holm, paired_t
 from lsvv.features import Linear, Nystroem, RandomFourier
 from lsvv.graph import KNNGraph
@@ -80,18 +79,7 @@ VARIANTS = {
 def main(data: Path | None = None) -> list[str]:
     if data is None:
         return ["- needs --data DIR"]
-    folder = Path(os.environ.get("LSVV_RECORDS", "ablation_records"))
-    deadline = time.time() + float(os.environ.get("LSVV_SECONDS", "inf"))
-    with recording(folder) as append:
-        done = latest(read_records(folder))
-        todo = [trial for trial in _trials() if trial_key(trial) not in done]
-        results = Parallel(n_jobs=-1, pre_dispatch="n_jobs", return_as="generator_unordered")(
-            delayed(_record)(trial, data, deadline) for trial in todo
-        )
-        for record in filter(None, results):
-            append(record)
-    pack(folder)
-    return _table(read_records(folder))
+    return _table(worked("ablation", _trials(), partial(_figures, data=data)))
 
 
 def _trials() -> Iterator[Trial]:
@@ -101,13 +89,9 @@ def _trials() -> Iterator[Trial]:
                 yield {"data": name, "labelled": rate, "seed": FIRST_SPLIT + number}
 
 
-def _record(trial: Trial, data: Path, deadline: float) -> Record | None:
+def _figures(trial: Trial, data: Path) -> dict[str, float | None]:
     """The errors of all variants on one split, and the processor time of each."""
-    start = time.time()
-    if start > deadline:
-        return None
-    dataset = dataset_of(str(trial["data"]), data)
-    seed = int(trial["seed"] or 0)
+    dataset, seed = dataset_of(trial, data), int(trial["seed"] or 0)
     fold = make_fold(dataset, split(dataset.y, "multi-class", seed, labelled=float(trial["labelled"] or 0)))
     X, tests = (np.asarray(part, dtype=np.float32) for part in (fold.X_train, fold.X_test))
     figures: dict[str, float | None] = {}
@@ -116,12 +100,12 @@ def _record(trial: Trial, data: Path, deadline: float) -> Record | None:
         model = LSVVClassifierCV(random_state=seed, **changes).fit(X, fold.y_train)
         figures[f"cpu {name}"] = time.process_time() - begun
         figures[name] = 100.0 * float(np.mean(model.predict(tests) != fold.y_test))
-    return Record(trial, figures=figures, seconds=time.time() - start, environment=environment())
+    return figures
 
 
 def _table(records: list[Record]) -> list[str]:
     columns: dict[tuple[str, float], dict[str, list[float]]] = {}
-    for record in sorted(latest(records).values(), key=lambda record: trial_key(record.trial)):
+    for record in sorted(records, key=lambda record: trial_key(record.trial)):
         case = columns.setdefault((str(record.trial["data"]), float(record.trial["labelled"] or 0)), {})
         for name, figure in record.figures.items():
             case.setdefault(name, []).append(float(figure or 0.0))

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import os
 import time
 import warnings
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import Parallel, delayed
-from sklearn.datasets import load_digits
 from sklearn.semi_supervised import LabelSpreading
 
+from benchmarks.resumable import dataset_of, worked
 from benchmarks.timing import verdict
 from lsvv import LSVVClassifier, LSVVClassifierCV, LSVVRegressorCV
-from lsvv.data import Dataset, load, make_fold, split
-from lsvv.experiments.records import Record, Trial, environment, latest, pack, read_records, recording, trial_key
+from lsvv.data import make_fold, split
+from lsvv.experiments.records import Record, Trial, trial_key
 from lsvv.experiments.statistics import holm, paired_t
 
 MARKS = {
@@ -57,23 +56,7 @@ FIRST_SPLIT = 2000
 def main(data: Path | None = None) -> list[str]:
     if data is None:
         return ["- needs --data DIR"]
-    folder = Path(os.environ.get("LSVV_RECORDS", "smoothing_records"))
-    _run(data, folder)
-    pack(folder)
-    return _table(read_records(folder))
-
-
-def _run(data: Path, folder: Path) -> None:
-    """Records the trials that the folder does not have yet, until the time is over."""
-    deadline = time.time() + float(os.environ.get("LSVV_SECONDS", "inf"))
-    with recording(folder) as append:
-        done = latest(read_records(folder))
-        todo = [trial for trial in _trials() if trial_key(trial) not in done]
-        results = Parallel(n_jobs=-1, pre_dispatch="n_jobs", return_as="generator_unordered")(
-            delayed(_record)(trial, data, deadline) for trial in todo
-        )
-        for record in filter(None, results):
-            append(record)
+    return _table(worked("smoothing", _trials(), partial(_figures, data=data)))
 
 
 def _trials() -> Iterator[Trial]:
@@ -88,26 +71,10 @@ def _trials() -> Iterator[Trial]:
         yield {"data": name, "labelled": rate, "seed": FIRST_SPLIT + number}
 
 
-def _record(trial: Trial, data: Path, deadline: float) -> Record | None:
-    """A trial's figures and seconds; nothing once the time is over."""
-    start = time.time()
-    if start > deadline:
-        return None
-    figures = _figures(str(trial["data"]), float(trial["labelled"] or 0), int(trial["seed"] or 0), data)
-    return Record(trial, figures=figures, seconds=time.time() - start, environment=environment())
-
-
-def dataset_of(name: str, data: Path) -> Dataset:
-    if name != "digits":
-        return load(name, data)
-    X, y = load_digits(return_X_y=True)
-    return Dataset("digits", "multi-class", X, y, (), ())
-
-
-def _figures(name: str, rate: float, seed: int, data: Path) -> dict[str, float | None]:
+def _figures(trial: Trial, data: Path) -> dict[str, float | None]:
     """Test figures on one split: error of classes and Hamming loss of labels in %, 100 MSE of numbers in [0, 1]."""
-    dataset = dataset_of(name, data)
-    fold = make_fold(dataset, split(dataset.y, dataset.task, seed, labelled=rate))
+    dataset, seed = dataset_of(trial, data), int(trial["seed"] or 0)
+    fold = make_fold(dataset, split(dataset.y, dataset.task, seed, labelled=float(trial["labelled"] or 0)))
     X, tests = (
         part if sp.issparse(part) else np.asarray(part, dtype=np.float32) for part in (fold.X_train, fold.X_test)
     )
@@ -115,7 +82,7 @@ def _figures(name: str, rate: float, seed: int, data: Path) -> dict[str, float |
     start = time.process_time()
     models = {"search": make(random_state=seed).fit(X, fold.y_train)}
     figures: dict[str, float | None] = {"cpu": time.process_time() - start}
-    if name != "MNIST":
+    if trial["data"] != "MNIST":
         models["supervised"] = make(smoothing=0.0, random_state=seed).fit(X, fold.y_train)
     if dataset.task == "multi-class":
         models["plain"] = LSVVClassifier(random_state=seed).fit(X, fold.y_train)
@@ -161,7 +128,7 @@ Figures = dict[tuple[str, float, str], np.ndarray]
 def _columns(records: list[Record]) -> Figures:
     """Figures by (set, share, model) over the splits, of cases with at least two."""
     columns: dict[tuple[str, float, str], list[float]] = {}
-    for record in sorted(latest(records).values(), key=lambda record: trial_key(record.trial)):
+    for record in sorted(records, key=lambda record: trial_key(record.trial)):
         for model, figure in record.figures.items():
             if figure is not None:
                 key = (str(record.trial["data"]), float(record.trial["labelled"] or 0), model)

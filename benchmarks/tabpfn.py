@@ -7,17 +7,18 @@ import subprocess
 import time
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-from joblib import Parallel, delayed
 
-from benchmarks.smoothing_marks import FIRST_SPLIT, dataset_of
+from benchmarks.resumable import dataset_of, worked
+from benchmarks.smoothing_marks import FIRST_SPLIT
 from benchmarks.timing import verdict
 from lsvv import LSVVClassifierCV
 from lsvv.data import make_fold, split
-from lsvv.experiments.records import Record, Trial, environment, latest, pack, read_records, recording, trial_key
+from lsvv.experiments.records import Record, Trial, trial_key
 from lsvv.experiments.statistics import holm, paired_t
 
 VARIABLE = "LSVV_TABPFN_PYTHON"
@@ -42,18 +43,7 @@ def main(data: Path | None = None) -> list[str]:
             f"- needs --data DIR, and {VARIABLE}: the path of an interpreter with tabpfn 0.1.x and its weights "
             "(benchmarks/tabpfn_predict.py)"
         ]
-    folder = Path(os.environ.get("LSVV_RECORDS", "tabpfn_records"))
-    deadline = time.time() + float(os.environ.get("LSVV_SECONDS", "inf"))
-    with recording(folder) as append:
-        done = latest(read_records(folder))
-        todo = [trial for trial in _trials() if trial_key(trial) not in done]
-        results = Parallel(n_jobs=-1, pre_dispatch="n_jobs", return_as="generator_unordered")(
-            delayed(_record)(trial, data, python, deadline) for trial in todo
-        )
-        for record in filter(None, results):
-            append(record)
-    pack(folder)
-    return _table(list(latest(read_records(folder)).values()))
+    return _table(worked("tabpfn", _trials(), partial(_figures, data=data, python=python)))
 
 
 def _trials() -> Iterator[Trial]:
@@ -63,29 +53,24 @@ def _trials() -> Iterator[Trial]:
                 yield {"data": name, "labelled": rate, "seed": FIRST_SPLIT + number}
 
 
-def _record(trial: Trial, data: Path, python: str, deadline: float) -> Record | None:
-    """The errors in % of both on one split, and their seconds; nothing once the time is over."""
+def _figures(trial: Trial, data: Path, python: str) -> dict[str, float | None]:
+    """The errors in % of both on one split, and their seconds."""
     start = time.time()
-    if start > deadline:
-        return None
-    dataset, seed = dataset_of(str(trial["data"]), data), int(trial["seed"] or 0)
+    dataset, seed = dataset_of(trial, data), int(trial["seed"] or 0)
     fold = make_fold(dataset, split(dataset.y, "multi-class", seed, labelled=float(trial["labelled"] or 0)))
     X, tests = (np.asarray(part, dtype=np.float32) for part in (fold.X_train, fold.X_test))
     known = fold.y_train >= 0
     _check(X[known], fold.y_train[known])
     ours = LSVVClassifierCV(random_state=seed).fit(X, fold.y_train).predict(tests)
     between = time.time()
-    theirs, versions = _tabpfn(python, X[known], fold.y_train[known], tests)
-    figures = {
+    theirs = _tabpfn(python, X[known], fold.y_train[known], tests)
+    return {
         "search": 100.0 * float(np.mean(ours != fold.y_test)),
         "TabPFN": 100.0 * float(np.mean(theirs != fold.y_test)),
         "seconds search": between - start,
         "seconds TabPFN": time.time() - between,
         "labels": float(known.sum()),
     }
-    return Record(
-        trial, figures=figures, seconds=time.time() - start, environment={**environment(), "TabPFN": versions}
-    )
 
 
 def _check(X: np.ndarray, y: np.ndarray) -> None:
@@ -95,8 +80,8 @@ def _check(X: np.ndarray, y: np.ndarray) -> None:
             raise ValueError(f"TabPFN takes at most {most} {what}; here are {count}.")
 
 
-def _tabpfn(python: str, X: np.ndarray, y: np.ndarray, tests: np.ndarray) -> tuple[np.ndarray, str]:
-    """What TabPFN, in its own interpreter, says of the test rows, and the versions it ran with."""
+def _tabpfn(python: str, X: np.ndarray, y: np.ndarray, tests: np.ndarray) -> np.ndarray:
+    """What TabPFN, in its own interpreter, says of the test rows."""
     with TemporaryDirectory() as folder:
         given, out = Path(folder, "split.npz"), Path(folder, "predicted.npz")
         np.savez(given, X=X, y=y, tests=tests)
@@ -104,7 +89,7 @@ def _tabpfn(python: str, X: np.ndarray, y: np.ndarray, tests: np.ndarray) -> tup
         if done.returncode:
             raise RuntimeError(f"TabPFN did not run:\n{done.stderr}")
         with np.load(out) as arrays:
-            return arrays["predicted"], str(arrays["versions"])
+            return np.asarray(arrays["predicted"])
 
 
 def _table(records: list[Record]) -> list[str]:
@@ -121,7 +106,7 @@ def _table(records: list[Record]) -> list[str]:
         "",
         "By a hash of the code: "
         + ", ".join(f"{n} splits with {code}" for code, n in Counter(r.environment["code"] for r in records).items())
-        + f"; {', '.join(sorted({str(r.environment['TabPFN']) for r in records}))}. "
+        + ". "
         + f"{seconds['search']:.0f} s for the searches, {seconds['TabPFN']:.0f} s for TabPFN, its start included.",
         "",
         *_verdict(columns),
