@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from functools import partial
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -55,8 +54,8 @@ WITHOUT: dict[str, dict[str, Any]] = {
     "the guard": {"safe": False},
 }
 WITH: dict[str, dict[str, Any]] = {
-    "the manifold term, power 1": {"manifold": (0.0, 1e-2, 1.0), "power": 1},
-    "the manifold term, power 2": {"manifold": (0.0, 1e-2, 1.0), "power": 2},
+    "the manifold term, power 1": {"manifold": (0.0, 1.0), "power": 1},
+    "the manifold term, power 2": {"manifold": (0.0, 1.0), "power": 2},
     "tails": {"spectral": "auto", "free_rank": "auto"},
     "three draws of each map": {"n_draws": 3},
     "the smooth hinge": {"loss": ("squared", "logistic", "smooth_hinge")},
