@@ -26,8 +26,7 @@ SMALL = ("iris", "wine", "glass", "svmguide2", "vowel", "vehicle")
 MIDDLE = ("digits", "segment", "satimage", "pendigits")
 CASES = {
     **{(name, 0.1): 10 for name in SMALL},
-    **dict.fromkeys(product(MIDDLE, (0.01, 0.1)), 3),
-    ("letter", 0.01): 2,
+    **{(name, 0.01): 3 for name in MIDDLE},
 }
 """Splits of each case."""
 
