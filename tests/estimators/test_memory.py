@@ -16,7 +16,7 @@ BLOCK = 2**21
 def test_a_smoothed_fit_holds_blocks_labelled_rows_and_scores(n_labels: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("lsvv.features.rows", "lsvv.graph.smoothing"):
         monkeypatch.setattr(f"{module}.BLOCK_BYTES", BLOCK)
-    m, D, K = 20_000, 100, 3
+    m, D, K = 20_000, 200, 3
     X = np.random.default_rng(0).normal(size=(m, 4))
     Y = np.full((m, K), np.nan)
     Y[:n_labels] = np.random.default_rng(1).normal(size=(n_labels, K))
