@@ -82,7 +82,9 @@ class MappedRows:
 
     def columns(self, part: slice) -> Array:
         """Phi[:, part] as one dense array."""
-        blocks = [dense(block[:, part]) for _, block in self.blocks()]
+        xp = namespace(self.template)
+        # a view would keep its whole block
+        blocks = [xp.asarray(dense(block[:, part]), copy=True) for _, block in self.blocks()]
         return blocks[0] if len(blocks) == 1 else namespace(*blocks).concat(blocks, axis=0)
 
     def times(self, W: Array) -> Array:
