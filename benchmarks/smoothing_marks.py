@@ -113,6 +113,7 @@ def _table(records: list[Record]) -> list[str]:
         "|---|---|---|---|---|---|---|---|---|---|",
         *(_row(case, figures) for case in cases),
         "",
+        *_missing(cases),
         "By a hash of the code: "
         + ", ".join(f"{n} splits with {code}" for code, n in Counter(r.environment["code"] for r in records).items())
         + ".",
@@ -138,6 +139,14 @@ def _columns(records: list[Record]) -> Figures:
 
 def _error(ours: np.ndarray) -> float:
     return float(ours.std(ddof=1) / np.sqrt(ours.size))
+
+
+def _missing(cases: list[tuple[str, float]]) -> list[str]:
+    """A line for the marks of which there are not two splits."""
+    left = [
+        f"{name} {100 * rate:g}% (mark {mark})" for (name, rate), mark in MARKS.items() if (name, rate) not in cases
+    ]
+    return [f"Not run on two splits, so that nothing is said of it: {', '.join(left)}.", ""] if left else []
 
 
 def _row(case: tuple[str, float], figures: Figures) -> str:
