@@ -46,7 +46,7 @@ def build_graph(
     ``weights`` are those of the edges where the caller left them open.
     """
     if isinstance(graph, NeighborGraph):
-        return _checked(graph, X.shape[0], (rows if _is_on_features(graph) else X).shape[1])
+        return _checked(graph, X.shape[0], (rows if is_on_features(graph) else X).shape[1])
     if sp.issparse(graph) or isinstance(graph, np.ndarray):
         return NeighborGraph(check_adjacency(graph, X.shape[0]))
     if isinstance(graph, NeighborSearch):
@@ -61,7 +61,12 @@ def build_graph(
     return graph.fit(X if graph.on == "inputs" else rows.whole(), n_neighbors, n_jobs)
 
 
-def _is_on_features(graph: NeighborGraph) -> bool:
+def is_ready(graph: Any) -> bool:
+    """Whether a graph is given as it is, built of the rows as they are."""
+    return isinstance(graph, NeighborGraph) or sp.issparse(graph) or isinstance(graph, np.ndarray)
+
+
+def is_on_features(graph: NeighborGraph) -> bool:
     """Whether neighbours are looked for among the mapped rows."""
     return graph.rule is not None and graph.rule.on == "features"
 
@@ -82,10 +87,12 @@ def smoothed_rows(graph: NeighborGraph, rows: MappedRows, which: np.ndarray, smo
     return MappedRows(like(Phi, rows.template), lambda block: block)
 
 
-def near_scores(graph: NeighborGraph, feature_map: Any, X: Array, smoothed: Array) -> Array:
-    """For new rows the weighted mean of their neighbours' smoothed scores, (rows of X, K)."""
-    links = graph.links(map_rows(feature_map, X).whole() if _is_on_features(graph) else X)
-    return sparse_times_dense(links, smoothed)
+def near_scores(graph: NeighborGraph, rows: Array, smoothed: Array) -> Array:
+    """For new rows the weighted mean of their neighbours' smoothed scores, (rows, K).
+
+    ``rows`` are what the graph was built of: features where it is on them.
+    """
+    return sparse_times_dense(graph.links(rows), smoothed)
 
 
 def build_risk(

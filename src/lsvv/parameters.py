@@ -60,6 +60,10 @@ CONSTRAINTS: dict[str, Constraint] = {
     "selection": _one_of("average", "best"),
     "safe": _BOOLEAN,
     "per_output": _BOOLEAN,
+    "trees": (
+        lambda v: isinstance(v, (bool, np.bool_)) or (isinstance(v, str) and v == "auto"),
+        "'auto', True or False",
+    ),
     "fit_intercept": _BOOLEAN,
     "n_draws": _COUNT,
     "tol": _NOT_NEGATIVE,

@@ -3,15 +3,12 @@
 import numpy as np
 import pytest
 
-from lsvv.selection.average import Member, average
-from lsvv.selection.plan import Candidate
+from lsvv.selection.average import average
 
 
 def _stacked(loo: np.ndarray, T: np.ndarray, A: np.ndarray, per_output: bool) -> tuple[np.ndarray, np.ndarray]:
     """Shares and expectation of the average of members that expect ``loo``."""
-    line, nothing = Candidate(0, "squared"), np.zeros((1, T.shape[1]))
-    members = [Member(line, np.ones(1), nothing, nothing, nothing[0], one) for one in loo]
-    found = average(members, np.ones(len(members), dtype=bool), T, A, per_output=per_output)
+    found = average(list(loo), T, A, per_output=per_output)
     return found.shares, found.expectation
 
 
@@ -77,10 +74,8 @@ def test_rows_that_come_in_a_period_are_averaged_as_well_as_shuffled_ones() -> N
 
 def test_a_mixture_has_both_parts_of_shares_and_expectation() -> None:
     loo, T, A = _problem()
-    line, nothing = Candidate(0, "squared"), np.zeros((1, 3))
-    members = [Member(line, np.ones(1), nothing, nothing, nothing[0], one) for one in loo]
     every, some = np.ones(4, dtype=bool), np.array([True, False, False, True])
-    whole, part = (average(members, use, T, A, per_output=False) for use in (every, some))
+    whole, part = (average(list(loo[use]), T, A, per_output=False).among(use) for use in (every, some))
     assert not part.shares[1:3].any()
     mixed = whole.mixed_with(part, 0.3)
     np.testing.assert_allclose(mixed.shares, 0.3 * whole.shares + 0.7 * part.shares)

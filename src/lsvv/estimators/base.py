@@ -12,7 +12,16 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from lsvv.assembly import build_graph, build_objective, build_risk, fit_map, map_rows, near_scores, smoothed_rows
+from lsvv.assembly import (
+    build_graph,
+    build_objective,
+    build_risk,
+    fit_map,
+    is_on_features,
+    map_rows,
+    near_scores,
+    smoothed_rows,
+)
 from lsvv.features import MappedRows, as_feature_map
 from lsvv.graph import NeighborGraph, Smoother, laplacian, manifold_matrix
 from lsvv.inputs import check_rows, generator
@@ -293,7 +302,8 @@ class VectorValuedEstimator(BaseEstimator):
         rows = map_rows(self.feature_map_, X)
         scores = rows.times(self._weights)
         if self.graph_ is not None:
-            near = near_scores(self.graph_, self.feature_map_, X, like(self.smoothed_scores_, scores))
+            seen = rows.whole() if is_on_features(self.graph_) else X
+            near = near_scores(self.graph_, seen, like(self.smoothed_scores_, scores))
             scores = (1.0 - self.smoothing_) * scores + self.smoothing_ * near
         return scores + like(self._offset, rows.template)[None, :]
 

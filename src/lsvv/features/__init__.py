@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from lsvv.features.columns import Ranges, Ranks
 from lsvv.features.maps import MAPS, FeatureMap, LandmarkMap, Linear, Nystroem, RandomFourier, Sketch
 from lsvv.features.rows import BLOCK_BYTES, MappedRows
 
@@ -13,6 +14,8 @@ __all__ = [
     "MappedRows",
     "Nystroem",
     "RandomFourier",
+    "Ranges",
+    "Ranks",
     "Sketch",
     "as_feature_map",
 ]

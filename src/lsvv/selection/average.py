@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
-from lsvv.assembly import map_rows, near_scores
+from lsvv.assembly import is_on_features, map_rows, near_scores
 from lsvv.calibration import probabilities
 from lsvv.graph import NeighborGraph
 from lsvv.linalg import Array, like
 from lsvv.losses import Loss, Squared
-from lsvv.selection.averaging import loo_weights, stacking_weights
+from lsvv.selection.averaging import SHARPNESS, loo_weights, stacking_weights
 from lsvv.selection.plan import Candidate
 
 WEIGHT_FOLDS = 5
@@ -74,10 +75,16 @@ def path_weights(losses: np.ndarray, n_labels: np.ndarray, per_output: bool) -> 
 
 @dataclass(frozen=True, eq=False)
 class Average:
-    """Shares of members (rows) for outputs (columns), and the leave-one-out expectation of the whole."""
+    """Shares of members (rows) for outputs (columns), and the held-out expectation of the whole."""
 
     shares: np.ndarray
     expectation: np.ndarray
+
+    def among(self, use: np.ndarray) -> Average:
+        """The same average over more members, of which it used these."""
+        shares = np.zeros((use.size, self.shares.shape[1]))
+        shares[use] = self.shares
+        return Average(shares, self.expectation)
 
     def mixed_with(self, other: Average, share: float) -> Average:
         """``share`` of this average and the rest of the other, both over the same members."""
@@ -85,13 +92,20 @@ class Average:
         return Average(share * self.shares + rest * other.shares, share * self.expectation + rest * other.expectation)
 
 
-def average(members: Sequence[Member], use: np.ndarray, T: np.ndarray, A: np.ndarray, *, per_output: bool) -> Average:
-    """Shares that make the leave-one-out loss of the whole small, the more even the fewer labels there are.
+def average(
+    expectations: Sequence[np.ndarray],
+    T: np.ndarray,
+    A: np.ndarray,
+    *,
+    per_output: bool,
+    sharpness: float = SHARPNESS,
+) -> Average:
+    """Shares that make the held-out loss of the whole small, the more even the fewer labels there are.
 
     On each labelled row the average is taken by shares that did not see its label: those of the other folds.
     """
     n = len(T)
-    E = np.array([member.expectation for member, used in zip(members, use, strict=True) if used])
+    E = np.array(expectations)
     # rows may come in a period that a plain count would follow
     folds = np.random.default_rng(0).permutation(n) % min(WEIGHT_FOLDS, n)
     parts = [folds == fold for fold in range(folds.max() + 1)]
@@ -100,11 +114,9 @@ def average(members: Sequence[Member], use: np.ndarray, T: np.ndarray, A: np.nda
     whole = np.zeros(T.shape)
     for fold, mine in enumerate(parts):
         others = np.arange(len(parts)) != fold
-        share = _shares(products[others].sum(axis=0), n_labels[others].sum(axis=0))
+        share = _shares(products[others].sum(axis=0), n_labels[others].sum(axis=0), sharpness)
         whole[mine] = np.sum(share[:, None, :] * E[:, mine], axis=0)
-    shares = np.zeros((len(members), T.shape[1]))
-    shares[use] = _shares(products.sum(axis=0), n_labels.sum(axis=0))
-    return Average(shares, whole)
+    return Average(_shares(products.sum(axis=0), n_labels.sum(axis=0), sharpness), whole)
 
 
 def _products(residuals: np.ndarray, per_output: bool) -> np.ndarray:
@@ -113,10 +125,10 @@ def _products(residuals: np.ndarray, per_output: bool) -> np.ndarray:
     return np.asarray(each @ each.transpose(0, 2, 1))
 
 
-def _shares(products: np.ndarray, n_labels: np.ndarray) -> np.ndarray:
+def _shares(products: np.ndarray, n_labels: np.ndarray, sharpness: float) -> np.ndarray:
     """Shares of members (rows) for outputs (columns)."""
     counts = n_labels if len(products) > 1 else [n_labels.max()]
-    weights = [stacking_weights(Q, float(count)) for Q, count in zip(products, counts, strict=True)]
+    weights = [stacking_weights(Q, float(count), sharpness) for Q, count in zip(products, counts, strict=True)]
     return np.broadcast_to(np.stack(weights, axis=1), (products.shape[1], n_labels.size))
 
 
@@ -137,7 +149,7 @@ class Part:
     loss : Loss
         Its link.
     graph : int
-        The number of its graph.
+        The number of its graph: that of the view it was built of, or of the map where it is on features.
 
     Examples
     --------
@@ -159,48 +171,86 @@ class Part:
     graph: int = 0
 
 
+class Views:
+    """Rows as each view reads their columns; each is computed once, where it is asked for."""
+
+    def __init__(self, X: Array, columns: Mapping[int, Any]) -> None:
+        self._X, self._columns = X, columns
+        self._read: dict[int, Array] = {}
+
+    @property
+    def template(self) -> Array:
+        """An array of the kind and precision that expectations have."""
+        return self._X.data if sp.issparse(self._X) else self._X
+
+    def __getitem__(self, view: int) -> Array:
+        if view not in self._read:
+            self._read[view] = self._columns[view].transform_checked(self._X)
+        return self._read[view]
+
+
 @dataclass(frozen=True, eq=False)
 class Ensemble:
-    """M(x) = the sum of the parts, one column an output."""
+    """M(x) = the sum of the parts, one column an output.
+
+    Attributes
+    ----------
+    parts : tuple of Part
+    maps : mapping of int to fitted map
+    views : mapping of int to int
+        The view that each map, by its number, reads.
+    graphs : mapping of int to NeighborGraph
+    """
 
     parts: tuple[Part, ...]
+    maps: Mapping[int, Any]
+    views: Mapping[int, int]
+    graphs: Mapping[int, NeighborGraph]
 
-    def expectations(self, maps: Mapping[int, Any], graphs: Mapping[int, NeighborGraph], X: Array) -> Array:
-        """M for the rows of ``X``; each map is applied once, each graph asked once."""
-        scores = self._mapped(maps, X)
+    def expectations(self, rows: Views) -> Array:
+        """M for new rows; each map is applied once, each graph asked once."""
+        scores = self._mapped(rows)
         for number in sorted({part.graph for part in self.parts if part.near is not None}):
             mine = [place for place, part in enumerate(self.parts) if part.graph == number and part.near is not None]
             stacked = np.concatenate([self.parts[place].near for place in mine], axis=1)
-            of_map = next(iter(self.parts[mine[0]].weights))
-            near = near_scores(graphs[number], maps[of_map], X, like(stacked, scores[mine[0]]))
+            first = self.parts[mine[0]]
+            near = near_scores(self.graphs[number], self._seen(first, rows), like(stacked, rows.template))
             K = self.n_outputs
             for count, place in enumerate(mine):
                 scores[place] = scores[place] + near[:, count * K : (count + 1) * K]
-        return self.of(scores)
+        return combined(self.parts, scores)
+
+    def _seen(self, part: Part, rows: Views) -> Array:
+        """Rows as the graph of a part was built of them."""
+        if not is_on_features(self.graphs[part.graph]):
+            return rows[part.graph]
+        number = next(iter(part.weights))
+        return map_rows(self.maps[number], rows[self.views[number]]).whole()
 
     @property
     def n_outputs(self) -> int:
-        """K."""
-        return int(self.parts[0].b.size)
+        """K; 0 without parts, where trees are the whole model."""
+        return int(self.parts[0].b.size) if self.parts else 0
 
-    def _mapped(self, maps: Mapping[int, Any], X: Array) -> list[Array]:
+    def _mapped(self, rows: Views) -> list[Array]:
         """sum_maps W_map' phi_map(x) of each part."""
         K = self.n_outputs
         scores: list[Array] = [0.0] * len(self.parts)
         for number in sorted({number for part in self.parts for number in part.weights}):
             mine = [place for place, part in enumerate(self.parts) if number in part.weights]
             W = np.concatenate([self.parts[place].weights[number] for place in mine], axis=1)
-            mapped = map_rows(maps[number], X).times(W)
+            mapped = map_rows(self.maps[number], rows[self.views[number]]).times(W)
             for count, place in enumerate(mine):
                 scores[place] = scores[place] + mapped[:, count * K : (count + 1) * K]
         return scores
 
-    def of(self, scores: Sequence[Array]) -> Array:
-        """M from the scores of the parts."""
-        total: Array = 0.0
-        for part, one in zip(self.parts, scores, strict=True):
-            total = total + like(part.share, one)[None, :] * expected(one + like(part.b, one)[None, :], part.loss)
-        return total
+
+def combined(parts: Sequence[Part], scores: Sequence[Array]) -> Array:
+    """M from the scores of the parts, without their b."""
+    total: Array = 0.0
+    for part, one in zip(parts, scores, strict=True):
+        total = total + like(part.share, one)[None, :] * expected(one + like(part.b, one)[None, :], part.loss)
+    return total
 
 
 Smoothed = Callable[[int, float, np.ndarray], np.ndarray]
@@ -228,8 +278,7 @@ def assembled(
     for (alone, graph), places in groups.items():
         inside = np.ones_like(shares) if alone >= 0 else shares
         part, scores = _part([(members[p], inside[p]) for p in places], losses, graph, mapped, smoothed)
-        share = shares[alone] if alone >= 0 else np.ones(shares.shape[1])
-        parts.append(Part(part.weights, part.b, share, part.near, part.loss, graph))
+        parts.append(replace(part, share=shares[alone]) if alone >= 0 else part)
         training.append(scores)
     return tuple(parts), training
 

@@ -11,7 +11,9 @@ from lsvv.calibration import fit_temperature, fit_threshold, probabilities
 from lsvv.estimators import LSVVClassifier, LSVVRegressor
 from lsvv.estimators.classifier import ClassifierPredictions
 from lsvv.estimators.regressor import RegressorPredictions
+from lsvv.inputs import check_rows
 from lsvv.losses import Loss, Squared, make_loss
+from lsvv.selection.average import Views
 from lsvv.selection.run import Run
 from lsvv.selection.search import SearchEstimator
 
@@ -101,6 +103,7 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
         self,
         *,
         features: Any = "auto",
+        trees: Any = "auto",
         loss: Any = ("squared", "logistic"),
         ridge: Any = "auto",
         smoothing: Any = "auto",
@@ -123,6 +126,7 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
     ) -> None:
         super().__init__(
             features=features,
+            trees=trees,
             ridge=ridge,
             smoothing=smoothing,
             manifold=manifold,
@@ -158,7 +162,7 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
         one_class_a_row = self._codec.one_class_a_row
         known = (run.A > 0).astype(np.float64)
         self._threshold = 0.5
-        if not (one_class_a_row or self._refits(run)):
+        if not one_class_a_row and (self.forests_ or not self._refits(run)):
             self._threshold = fit_threshold(expectation, run.T, run.A * known.sum(axis=0))
         if self._threshold != 0.5:
             self.notes_ += (
@@ -173,7 +177,10 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
     def predict_proba(self, X: Any) -> Any:
         """Probabilities, (n, K): rows sum to 1 for classes, each entry stands alone for labels."""
         check_is_fitted(self, "plan_")
-        return super().predict_proba(X) if self.best_estimator_ is None else self.best_estimator_.predict_proba(X)
+        if self.best_estimator_ is None or self.forests_:
+            return super().predict_proba(X)
+        rows = Views(check_rows(self, X, reset=False), self.columns_)
+        return self.best_estimator_.predict_proba(rows[self._view])
 
     def _core(self, params: dict[str, Any]) -> LSVVClassifier:
         return LSVVClassifier(**params, class_weight=self.class_weight)

@@ -7,9 +7,20 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import clone
 
-from lsvv.features import FeatureMap, LandmarkMap, Linear, MappedRows, Nystroem, RandomFourier, as_feature_map
+from lsvv.features import (
+    FeatureMap,
+    LandmarkMap,
+    Linear,
+    MappedRows,
+    Nystroem,
+    RandomFourier,
+    Ranges,
+    Ranks,
+    as_feature_map,
+)
 from lsvv.features.kernels import IsotropicKernel, as_kernel
 from lsvv.features.width import median_distance, median_multiple
 from lsvv.linalg import Array, dense, take_rows, to_numpy
@@ -22,14 +33,31 @@ APART = 10.0
 """What an absolute difference costs beside a multiplication of matrices."""
 
 
+def views_of(features: Any, X: Array, *, as_they_are: bool) -> list[tuple[FeatureMap, Any]]:
+    """How columns are read, each way with its maps; maps that were asked for read them as they are.
+
+    features="auto" reads columns by their ranges and by their ranks, so that no unit matters; ranks of sparse columns
+    would be dense. ``as_they_are`` is for a graph that was built of the columns as they are.
+    """
+    if not is_auto(features):
+        return [(Linear(), features)]
+    by_range, by_rank = default_maps(X.shape[0])
+    if as_they_are or sp.issparse(X):
+        return [(Linear() if as_they_are else Ranges(), [*by_range, *by_rank])]
+    return [(Ranges(), by_range), (Ranks(), by_rank)]
+
+
+def is_auto(features: Any) -> bool:
+    """Whether the search chooses the maps itself."""
+    return isinstance(features, str) and features == "auto"
+
+
 def expand_maps(features: Any, n_draws: int, X: Array, rng: np.random.Generator) -> list[Any]:
     """Unfitted transformers: lists are joined, each width "auto" becomes several, each random map ``n_draws``.
 
-    Widths in medians become numbers here: all maps of a search share one median distance between the rows ``X``.
+    Widths in medians become numbers here: all maps of a view share one median distance between its rows ``X``.
     """
     median = cache(lambda: median_distance(X, None, rng))
-    if isinstance(features, str) and features == "auto":
-        features = default_maps(X.shape[0])
     maps: list[Any] = []
     for one in features if isinstance(features, (list, tuple)) else [features]:
         base = as_feature_map(one, None)
@@ -45,14 +73,17 @@ def expand_maps(features: Any, n_draws: int, X: Array, rng: np.random.Generator)
     return maps
 
 
-def default_maps(n_rows: int) -> list[FeatureMap]:
-    """Linear, Fourier maps of the Gaussian kernel, landmarks of the Laplacian kernel."""
+def default_maps(n_rows: int) -> tuple[list[FeatureMap], list[FeatureMap]]:
+    """Maps of columns by their ranges, and by their ranks: linear, Gaussian Fourier, Laplacian landmarks."""
     fourier = N_COMPONENTS if n_rows <= 5 * N_COMPONENTS else 2 * N_COMPONENTS
-    return [
-        Linear(),
-        *(RandomFourier(fourier, width=f"{multiple} median") for multiple in (0.25, 0.5, 1.0)),
-        *(Nystroem(N_COMPONENTS, width=f"{multiple} median", kernel="laplacian") for multiple in (1.0, 4.0)),
-    ]
+    return (
+        [Linear(), RandomFourier(fourier, width="0.5 median"), _landmarks(4.0)],
+        [RandomFourier(fourier, width="1 median"), _landmarks(4.0)],
+    )
+
+
+def _landmarks(medians: float) -> Nystroem:
+    return Nystroem(N_COMPONENTS, width=f"{medians} median", kernel="laplacian")
 
 
 def _widths(parameters: dict[str, Any], median: Callable[[], float]) -> Sequence[float | None]:

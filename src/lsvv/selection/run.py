@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from lsvv.assembly import build_graph, fit_map, map_rows
+from lsvv.assembly import build_graph, fit_map, is_ready, map_rows
 from lsvv.engine import fits
 from lsvv.features import MappedRows
 from lsvv.graph import KNNGraph, NeighborGraph, Smoother, laplacian, manifold_matrices
-from lsvv.linalg import Array, to_numpy
+from lsvv.linalg import Array, take_rows, to_numpy
 from lsvv.losses import Loss
 from lsvv.parameters import entries
-from lsvv.selection.average import Member, expected, output_losses, path_weights
-from lsvv.selection.maps import dense_block, expand_maps, mapping_cost, with_fixed_width
+from lsvv.selection.average import Member, Views, expected, output_losses, path_weights
+from lsvv.selection.forests import KINDS, CrossFitted, balanced_folds, cross_fitted
+from lsvv.selection.maps import dense_block, expand_maps, is_auto, mapping_cost, views_of, with_fixed_width
 from lsvv.selection.plan import (
     BUDGET,
     MANIFOLDS,
@@ -29,6 +30,7 @@ from lsvv.selection.plan import (
     within,
 )
 from lsvv.selection.tails import SHARES, TAIL_FOLDS, TailProblem, tail_members
+from lsvv.selection.voting import MOST_LABELS, Vote, vote
 from lsvv.targets import Targets
 
 AUTO: dict[str, tuple[float, ...]] = {
@@ -54,9 +56,13 @@ class Run:
         The training rows whose labels were left out in turn.
     T, A : arrays of shape (labelled rows, K)
         Their targets, and weights of which each output's sum to 1.
-    maps, specs : lists
-        Fitted maps, and unfitted ones of the same draw.
+    columns : dict of int to fitted transformer
+        How each view reads the columns.
+    maps, specs, views : lists
+        Fitted maps, unfitted ones of the same draw, and the number of the view that each reads.
     graphs : dict of int to NeighborGraph
+    vote : Vote or None
+    forests : list of CrossFitted
     notes : list of str
     """
 
@@ -71,9 +77,9 @@ class Run:
         per_output: bool,
     ) -> None:
         self.search, self.X, self.losses, self.per_output = search, X, losses, per_output
-        self.maps = [fit_map(one, X, None) for one in expand_maps(search.features, search.n_draws, X, rng)]
+        self._read(rng)
         self.specs = [with_fixed_width(one) for one in self.maps]
-        columns = [map_rows(one, X).shape[1] for one in self.maps]
+        columns = [self._mapped_rows(number).shape[1] for number in range(len(self.maps))]
         sizes = [MapSize(count, mapping_cost(one, X, count)) for one, count in zip(self.maps, columns, strict=True)]
         self._look_at(targets, min(max(columns), X.shape[0]), rng)
         self.notes: list[str] = []
@@ -89,6 +95,39 @@ class Run:
         if tails and not isinstance(search.spectral, str) and 0.0 not in axis_of(search, "spectral"):
             self.members = []
         self.members += tails
+        self.vote = vote(self._smoothers[0], self.labelled, self.T, self.A) if self._votes else None
+        self.forests = list(self._grown(rng)) if grows_trees(search) else []
+
+    @property
+    def _votes(self) -> bool:
+        """Whether labels are spread over the graph of the first view: beside features="auto", where features are."""
+        search = self.search
+        alone = is_auto(search.features) and search.selection == "average" and not self.is_sampled
+        return alone and self.labelled.size <= MOST_LABELS and 0 in self._smoothers and bool(self._smoothings)
+
+    def _read(self, rng: np.random.Generator) -> None:
+        """The views of the columns, and the maps of each."""
+        search, X = self.search, self.X
+        self.columns: dict[int, Any] = {}
+        self.maps: list[Any] = []
+        self.views: list[int] = []
+        for view, (columns, features) in enumerate(views_of(search.features, X, as_they_are=is_ready(search.graph))):
+            self.columns[view] = fit_map(columns, X, None)
+            rows = self.columns[view].transform_checked(X)
+            maps = [fit_map(one, rows, None) for one in expand_maps(features, search.n_draws, rows, rng)]
+            self.maps += maps
+            self.views += [view] * len(maps)
+        self.rows = Views(X, self.columns)
+
+    def _mapped_rows(self, number: int) -> MappedRows:
+        return map_rows(self.maps[number], self.rows[self.views[number]])
+
+    def _grown(self, rng: np.random.Generator) -> Iterator[CrossFitted]:
+        """Forests on the labelled rows, all of them judged on the same folds."""
+        rows = take_rows(self.rows[max(self.columns)], self.labelled)
+        folds = balanced_folds(self.T, self.A > 0, rng)
+        for kind in KINDS:
+            yield cross_fitted(kind, rows, self.T, self.A, folds, rng, self.search.n_jobs)
 
     def _look_at(self, targets: Targets, n_columns: int, rng: np.random.Generator) -> None:
         """Take up the labelled rows, or as many of them as maps of ``n_columns`` columns leave room for."""
@@ -127,7 +166,7 @@ class Run:
         mine = [line for line in lines if line.map == number]
         if not mine:
             return
-        rows = map_rows(self.maps[number], self.X)
+        rows = self._mapped_rows(number)
         graph = self._graph(number, rows) if self._needs_graph else None
         powers = sorted({line.power for line in mine if line.manifold > 0.0})
         G: dict[int, Any] = {}
@@ -140,12 +179,12 @@ class Run:
             print(f"[{type(self.search).__name__}] {len(mine)} candidates of map {number + 1} of {len(self.maps)}.")
 
     def _graph(self, number: int, rows: MappedRows) -> NeighborGraph:
-        """The graph of all maps, or of this one where the graph is built on features."""
+        """The graph of a map's view, or of this map where the graph is built on features."""
         place, search = self.graph_of(number), self.search
         if place not in self.graphs:
             self.graphs[place] = build_graph(
                 search.graph,
-                self.X,
+                self.rows[self.views[number]],
                 rows,
                 n_neighbors=search.n_neighbors,
                 n_jobs=search.n_jobs,
@@ -157,7 +196,7 @@ class Run:
     def graph_of(self, number: int) -> int:
         """The number of a map's graph."""
         graph = self.search.graph
-        return number if isinstance(graph, KNNGraph) and graph.on == "features" else 0
+        return number if isinstance(graph, KNNGraph) and graph.on == "features" else self.views[number]
 
     def _labelled(self, number: int, rows: MappedRows, smoothings: Sequence[float]) -> dict[float, np.ndarray]:
         """Phi_s of the labelled rows for each smoothing."""
@@ -238,11 +277,17 @@ class Run:
 
     def mapped(self, number: int, W: np.ndarray) -> np.ndarray:
         """Phi W of all training rows."""
-        return np.asarray(to_numpy(map_rows(self.maps[number], self.X).times(W)))
+        return np.asarray(to_numpy(self._mapped_rows(number).times(W)))
 
     def smoothed(self, graph: int, smoothing: float, columns: np.ndarray) -> np.ndarray:
         """R columns."""
         return np.asarray(to_numpy(self._smoothers[graph].columns(columns, smoothing)))
+
+
+def grows_trees(search: Any) -> bool:
+    """Whether forests join the average: trees="auto" has them beside features="auto"."""
+    wanted = is_auto(search.features) if isinstance(search.trees, str) else bool(search.trees)
+    return wanted and search.selection == "average"
 
 
 def axis_of(search: Any, name: str) -> tuple[Any, ...]:

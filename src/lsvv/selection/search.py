@@ -10,15 +10,21 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from lsvv.estimators.base import METHODS
+from lsvv.features import Linear
 from lsvv.graph import KNNGraph, NeighborGraph
 from lsvv.inputs import check_rows, generator
-from lsvv.linalg import Array, stack_rows, threads_for, to_numpy
-from lsvv.losses import Loss
+from lsvv.linalg import Array, like, stack_rows, threads_for, to_numpy
+from lsvv.losses import Loss, Squared
 from lsvv.parameters import check_grids
-from lsvv.selection.average import Average, Ensemble, Part, assembled, average, expected
+from lsvv.selection.average import Average, Ensemble, Part, Views, assembled, average, combined, expected
 from lsvv.selection.averaging import Guard, guard
+from lsvv.selection.forests import Forest, forests_of
 from lsvv.selection.run import Run
+from lsvv.selection.voting import Vote
 from lsvv.targets import Codec, Targets
+
+KIND_SHARPNESS = 1.0
+"""c in the shares of kinds of model: they are three, not thirty, so that their losses may count in full."""
 
 
 class SearchEstimator(BaseEstimator):
@@ -26,6 +32,7 @@ class SearchEstimator(BaseEstimator):
 
     _codec: Codec
     parts_: tuple[Part, ...]
+    forests_: tuple[Forest, ...]
     maps_: dict[int, Any]
     graphs_: dict[int, NeighborGraph]
 
@@ -33,6 +40,7 @@ class SearchEstimator(BaseEstimator):
         self,
         *,
         features: Any = "auto",
+        trees: Any = "auto",
         ridge: Any = "auto",
         smoothing: Any = "auto",
         manifold: Any = 0.0,
@@ -52,6 +60,7 @@ class SearchEstimator(BaseEstimator):
         verbose: int = 0,
     ) -> None:
         self.features = features
+        self.trees = trees
         self.ridge = ridge
         self.smoothing = smoothing
         self.manifold = manifold
@@ -83,7 +92,7 @@ class SearchEstimator(BaseEstimator):
         if name not in METHODS:
             raise ValueError(f"There is no method {name!r}. Choose one of {', '.join(METHODS)}.")
         terms = {term: "auto" if value else 0.0 for term, value in METHODS[name].items()}
-        return cls(**{"power": "auto", "free_rank": "auto", **terms, **params})
+        return cls(**{"trees": False, "power": "auto", "free_rank": "auto", **terms, **params})
 
     def fit(self, X: Any, y: Any, *, X_unlabeled: Any = None, sample_weight: Any = None) -> Self:
         """Try every candidate by leave-one-label-out, then average them (or refit the best).
@@ -107,21 +116,39 @@ class SearchEstimator(BaseEstimator):
         self._codec, self.n_outputs_ = targets.codec, int(targets.values.shape[1])
         with threads_for(X.shape[0]):
             run = self._search(X, targets)
-            self.best_estimator_ = None
             if self._refits(run):
-                core = self.core(self.best_params_)
-                self.best_estimator_ = core.fit(*given, X_unlabeled=X_unlabeled, sample_weight=sample_weight)
-                for name in ("transduction_", "singular_values_", "effective_rank_"):
-                    setattr(self, name, getattr(self.best_estimator_, name))
-            else:
-                self.transduction_ = self._filled(to_numpy(self._assemble(run)), targets)
+                self._refit(given, X_unlabeled, sample_weight)
+            if not self._refits(run) or self.forests_:
+                self.transduction_ = self._filled(to_numpy(self._fitted(run)), targets)
         return self
+
+    def _fitted(self, run: Run) -> Array:
+        """What the model expects of all training rows."""
+        if self.best_estimator_ is not None:
+            return self._expectations(run.X)
+        kernels = self._assemble(run)
+        return kernels + self._by_trees(run.rows) if self.forests_ else kernels
+
+    def _refit(self, given: tuple[Any, Any], X_unlabeled: Any, sample_weight: Any) -> None:
+        """The core at the best setting, fitted on rows as the best map's view reads them."""
+        X, y = given
+        columns = self.columns_[self._view]
+        if not isinstance(columns, Linear):
+            X, X_unlabeled = (
+                None if rows is None else columns.transform_checked(check_rows(self, rows, reset=False))
+                for rows in (X, X_unlabeled)
+            )
+        core = self.core(self.best_params_)
+        self.best_estimator_ = core.fit(X, y, X_unlabeled=X_unlabeled, sample_weight=sample_weight)
+        for name in ("transduction_", "singular_values_", "effective_rank_"):
+            setattr(self, name, getattr(self.best_estimator_, name))
 
     def _search(self, X: Array, targets: Targets) -> Run:
         """The plan, carried out, and what was chosen of it."""
         losses = {name: self._make_loss(name) for name in self._losses()}
         run = Run(self, X, targets, losses, generator(self.random_state), per_output=self._weighs_apart)
         self.notes_ = (*targets.notes, *run.notes)
+        self.columns_, self.best_estimator_ = run.columns, None
         self._choose(run)
         return run
 
@@ -160,16 +187,16 @@ class SearchEstimator(BaseEstimator):
 
     def _choose(self, run: Run) -> None:
         """Shares from the losses, the guard, and the leave-one-out expectations of the whole."""
-        members, everything = run.members, np.ones(len(run.members), dtype=bool)
+        members = run.members
         supervised = np.array([member.candidate.is_supervised for member in members])
-        chosen = self._average(run, everything)
+        chosen = self._average(run, np.ones(len(members), dtype=bool))
         self.guard_: Guard | None = None
         if self.safe and supervised.any() and not supervised.all():
             alone = self._average(run, supervised)
             self.guard_ = guard(*(_row_losses(one.expectation, run) for one in (alone, chosen)))
             chosen = chosen.mixed_with(alone, self.guard_.share)
             self.notes_ += (self.guard_.sentence,)
-        self.shares_ = chosen.shares
+        whole = self._with_other_kinds(chosen, run)
         self.plan_ = [member.candidate for member in members]
         self.labelled_ = run.labelled
         self._specs = run.specs
@@ -181,22 +208,50 @@ class SearchEstimator(BaseEstimator):
         self.loo_ = np.array([loss for _, _, loss in self._tried])
         self.best_index_ = int(np.argmin(self.loo_))
         self.best_params_ = self._params_of(self.best_index_)
-        self._calibrate(chosen.expectation, run)
+        self._view = run.views[self.plan_[self._tried[self.best_index_][0]].map]
+        self._calibrate(whole, run)
 
     def _average(self, run: Run, use: np.ndarray) -> Average:
-        return average(run.members, use, run.T, run.A, per_output=self._weighs_apart)
+        """The average of the members ``use``."""
+        expectations = [member.expectation for member, used in zip(run.members, use, strict=True) if used]
+        return average(expectations, run.T, run.A, per_output=self._weighs_apart).among(use)
+
+    def _with_other_kinds(self, kernels: Average, run: Run) -> np.ndarray:
+        """Shares of the maps' average, of the neighbours' vote and of each kind of tree, and what the whole expects.
+
+        Kinds of model are weighed against each other as maps are: by expectations of labels none of them has seen,
+        with shares that other folds decide, the more evenly the fewer labels there are.
+        """
+        votes = [] if run.vote is None else [run.vote]
+        kinds = {"maps": kernels, **{"neighbours": one for one in votes}, **{one.kind: one for one in run.forests}}
+        whole = average(
+            [one.expectation for one in kinds.values()],
+            run.T,
+            run.A,
+            per_output=self._weighs_apart,
+            sharpness=KIND_SHARPNESS,
+        )
+        share = dict(zip(kinds, whole.shares, strict=True))
+        self.kinds_ = {kind: float(of_outputs.mean()) for kind, of_outputs in share.items()}
+        self._share = share["maps"]
+        self.shares_ = self._share * kernels.shares
+        self._votes = tuple(_voting(one, share["neighbours"]) for one in votes if share["neighbours"].any())
+        self.forests_ = tuple(forest for one in run.forests for forest in one.shared(share[one.kind]))
+        return whole.expectation if len(kinds) > 1 else kernels.expectation
 
     def _assemble(self, run: Run) -> Array:
         """The model, and what it expects of all training rows."""
         parts, training = assembled(run.members, self.shares_, run.losses, run.graph_of, run.mapped, run.smoothed)
+        parts, training = (*parts, *self._votes), [*training, *(part.near for part in self._votes)]
         self.parts_ = parts
-        used = {number for part in parts for number in part.weights}
-        self.maps_ = {number: run.maps[number] for number in sorted(used)}
+        used = sorted({number for part in parts for number in part.weights})
+        self.maps_ = {number: run.maps[number] for number in used}
+        self.views_ = {number: run.views[number] for number in used}
         self.graphs_ = {part.graph: run.graphs[part.graph] for part in parts if part.near is not None}
         heaviest = max(range(len(run.members)), key=lambda place: float(self.shares_[place].sum()))
         self.singular_values_ = np.linalg.svd(run.members[heaviest].W, compute_uv=False)
         self.effective_rank_ = int(np.sum(self.singular_values_ > 1e-6 * max(self.singular_values_[0], 1e-300)))
-        return Ensemble(parts).of(training)
+        return combined(parts, training)
 
     def core(self, params: dict[str, Any]) -> Any:
         """The core estimator, unfitted, at ``params`` such as ``best_params_``, with this search's other choices."""
@@ -231,10 +286,28 @@ class SearchEstimator(BaseEstimator):
     def _scores(self, X: Any) -> Array:
         check_is_fitted(self, "plan_")
         X = check_rows(self, X, reset=False)
-        if self.best_estimator_ is not None:
-            return expected(self.best_estimator_._scores(X), self._make_loss(self.best_params_["loss"]))
         with threads_for(X.shape[0]):
-            return Ensemble(self.parts_).expectations(self.maps_, self.graphs_, X)
+            return self._expectations(X)
+
+    def _expectations(self, X: Array) -> Array:
+        """M(x) for checked rows: what maps and trees expect, each with its share."""
+        rows = Views(X, self.columns_)
+        if self.best_estimator_ is None:
+            found = Ensemble(self.parts_, self.maps_, self.views_, self.graphs_).expectations(rows)
+        else:
+            scores = self.best_estimator_._scores(rows[self._view])
+            found = expected(scores, self._make_loss(self.best_params_["loss"]))
+            found = found * like(self._share, found)[None, :]
+        return found + like(self._by_trees(rows), rows.template) if self.forests_ else found
+
+    def _by_trees(self, rows: Views) -> np.ndarray:
+        """What the trees expect, times their shares; they read columns by their ranks where there are any."""
+        return forests_of(self.forests_, rows[max(self.columns_)], self.n_outputs_)
+
+
+def _voting(vote: Vote, share: np.ndarray) -> Part:
+    """The vote as a part of the average: what the neighbours of a new row add, and nothing else."""
+    return Part({}, np.zeros(share.size), share, vote.near, Squared())
 
 
 def _row_losses(expectation: np.ndarray, run: Run) -> np.ndarray:

@@ -1,0 +1,107 @@
+"""Columns on a common scale: metres or millimetres, with or without one huge value, are the same column."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from lsvv.features.maps import FeatureMap
+from lsvv.linalg import Array, like, namespace, to_numpy
+
+MOST_KNOTS = 1000
+"""Values of a column that are kept to find the rank of a new one; quantiles where there are more rows."""
+TAIL = 0.02
+"""Share of the rows beyond either end of what counts as a column's range."""
+BEYOND = 0.5
+"""How many ranges a value may lie outside."""
+
+
+class Ranges(FeatureMap):
+    """phi_j(x) = (x_j - low_j) / range_j, at most half a range below 0 or above 1.
+
+    A column's range runs from its 2 % to its 98 % quantile, and from its smallest to its largest value where these
+    coincide. Columns of a sparse matrix are divided by their largest absolute value, so that they stay sparse.
+
+    Attributes
+    ----------
+    low_, range_ : arrays of shape (d,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lsvv.features import Ranges
+    >>> X = np.arange(101.0)[:, None]
+    >>> Ranges().fit(X).transform(np.array([[2.0], [50.0], [98.0], [1e9]])).ravel().tolist()
+    [0.0, 0.5, 1.0, 1.5]
+    """
+
+    low_: np.ndarray
+    range_: np.ndarray
+
+    def _fit(self, X: Array, sample_weight: np.ndarray | None) -> int:
+        if sp.issparse(X):
+            largest = abs(X).max(axis=0).toarray().ravel().astype(np.float64)
+            self.low_, self.range_ = np.zeros(X.shape[1]), _or_one(largest)
+            return int(X.shape[1])
+        values = np.asarray(to_numpy(X), dtype=np.float64)
+        low, high = np.quantile(values, [TAIL, 1.0 - TAIL], axis=0)
+        narrow = high <= low
+        self.low_ = np.where(narrow, values.min(axis=0), low)
+        self.range_ = _or_one(np.where(narrow, values.max(axis=0), high) - self.low_)
+        return int(X.shape[1])
+
+    def transform_checked(self, X: Array) -> Array:
+        """phi(x) for rows that have passed the gate."""
+        if sp.issparse(X):
+            return sp.csr_array(X @ sp.diags_array(1.0 / self.range_)).astype(X.dtype)
+        place = (X - like(self.low_, X)[None, :]) / like(self.range_, X)[None, :]
+        return namespace(X).clip(place, -BEYOND, 1.0 + BEYOND)
+
+
+class Ranks(FeatureMap):
+    """phi_j(x) = share of the training rows whose value in column j is below x_j, equal ones counted half.
+
+    Whatever is done to a column that keeps its order changes nothing.
+
+    Attributes
+    ----------
+    knots_ : array of shape (at most 1000, d)
+        Sorted values of each column, at even steps where there are more rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lsvv.features import Ranks
+    >>> Ranks().fit_transform(np.array([[1.0], [10.0], [10.0], [1e6]])).ravel().tolist()
+    [0.125, 0.5, 0.5, 0.875]
+    """
+
+    knots_: np.ndarray
+
+    def _fit(self, X: Array, sample_weight: np.ndarray | None) -> int:
+        if sp.issparse(X):
+            raise ValueError("Ranks of a sparse matrix would be dense. Use features.Ranges, which keeps it sparse.")
+        values = np.sort(np.asarray(to_numpy(X), dtype=np.float64), axis=0)
+        last = len(values) - 1
+        steps = np.linspace(0, last, MOST_KNOTS).round().astype(int) if last >= MOST_KNOTS else np.arange(last + 1)
+        self.knots_ = values[steps]
+        return int(X.shape[1])
+
+    def transform_checked(self, X: Array) -> Array:
+        """phi(x) for rows that have passed the gate."""
+        given = np.asarray(to_numpy(X), dtype=np.float64)
+        shares = np.empty(given.shape)
+        for column, (knots, values) in enumerate(zip(self.knots_.T, given.T, strict=True)):
+            below, up_to = (np.searchsorted(knots, values, side) for side in ("left", "right"))
+            shares[:, column] = (below + up_to) / (2.0 * len(knots))
+        return like(shares, X)
+
+    def __sklearn_tags__(self) -> object:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = False
+        return tags
+
+
+def _or_one(widths: np.ndarray) -> np.ndarray:
+    """1 in place of 0: a constant column stays one."""
+    return np.where(widths > 0.0, widths, 1.0)

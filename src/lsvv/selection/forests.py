@@ -1,0 +1,171 @@
+"""Forests beside the maps: each tree is grown without one fold of the labels, and that fold judges it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
+
+from lsvv.linalg import Array, to_numpy
+
+KINDS: dict[str, Any] = {"extra trees": ExtraTreesRegressor, "bagged trees": RandomForestRegressor}
+"""Trees that cut at random places, and trees that cut at the best place of a bootstrap sample."""
+FOLDS = 10
+TREES = 200
+"""Trees of a kind and a set of outputs; fewer where they would take long."""
+FEWEST = 40
+COLUMNS = 64
+"""The most columns that are looked at for one cut: single columns that decide are found, and many take no longer."""
+COST = 2e9
+"""Rows x columns x outputs x trees that one kind may look at."""
+
+
+@dataclass(frozen=True, eq=False)
+class Forest:
+    """share * the mean of what the trees say, for some of the outputs.
+
+    A tree's leaf holds the mean target of its labelled rows: shares of classes, of labels, or a number. For classes
+    the squared error of the indicators is Gini's impurity.
+
+    Attributes
+    ----------
+    kind : str
+        "extra trees" or "bagged trees".
+    trees : tuple of sklearn.tree._tree.Tree
+    folds : array of int
+        The fold of the labels that each tree has not seen.
+    outputs : array of int
+        The outputs it speaks of.
+    share : array
+        Of each of these outputs.
+    """
+
+    kind: str
+    trees: tuple[Any, ...]
+    folds: np.ndarray
+    outputs: np.ndarray
+    share: np.ndarray
+
+    def mean(self, X: Any, which: np.ndarray | None = None) -> np.ndarray:
+        """The mean over the trees, or over those ``which``, for rows that :func:`tree_rows` made."""
+        chosen = self.trees if which is None else [self.trees[i] for i in np.flatnonzero(which)]
+        total = np.zeros((X.shape[0], self.outputs.size))
+        for tree in chosen:
+            total += tree.predict(X).reshape(total.shape)
+        return total / len(chosen)
+
+
+@dataclass(frozen=True, eq=False)
+class CrossFitted:
+    """The forests of one kind, one for each set of outputs known in the same rows, and what they expect out of fold.
+
+    Attributes
+    ----------
+    kind : str
+    forests : tuple of Forest
+    expectation : array of shape (labelled rows, K)
+        Of each labelled row, from trees that have not seen its fold.
+    """
+
+    kind: str
+    forests: tuple[Forest, ...]
+    expectation: np.ndarray
+
+    def shared(self, share: np.ndarray) -> Iterator[Forest]:
+        """The forests with these shares of the outputs, without those that have none."""
+        for forest in self.forests:
+            if share[forest.outputs].any():
+                yield replace(forest, share=share[forest.outputs])
+
+
+def tree_rows(X: Array) -> Any:
+    """Rows as trees read them: single precision, sparse where they were."""
+    return sp.csr_matrix(X, dtype=np.float32) if sp.issparse(X) else np.asarray(to_numpy(X), dtype=np.float32)
+
+
+def forests_of(forests: Sequence[Forest], X: Array, n_outputs: int) -> np.ndarray:
+    """sum of share * mean over the forests, (rows, K)."""
+    rows, total = tree_rows(X), np.zeros((X.shape[0], n_outputs))
+    for forest in forests:
+        total[:, forest.outputs] += forest.share * forest.mean(rows)
+    return total
+
+
+def cross_fitted(
+    kind: str, X: Array, T: np.ndarray, A: np.ndarray, folds: np.ndarray, rng: np.random.Generator, n_jobs: int | None
+) -> CrossFitted:
+    """Forests of one kind, grown on the labelled rows ``X`` with targets ``T`` and weights ``A``, 0 where unknown."""
+    rows = tree_rows(X)
+    groups = _groups(A > 0)
+    expectation = np.zeros(T.shape)
+    forests = []
+    for outputs in groups:
+        known = np.flatnonzero(A[:, outputs[0]] > 0)
+        mine, seed = folds[known], int(rng.integers(2**31))
+        trees = _n_trees(len(known), X.shape[1], len(outputs), len(groups))
+        forest = _grown(
+            kind, rows[known], T[np.ix_(known, outputs)], A[np.ix_(known, outputs)], mine, trees, seed, n_jobs
+        )
+        forests.append(replace(forest, outputs=outputs))
+        expectation[:, outputs] = _out_of_fold(forests[-1], rows, folds)
+    return CrossFitted(kind, tuple(forests), expectation)
+
+
+def _groups(known: np.ndarray) -> list[np.ndarray]:
+    """Outputs that are known in the same rows; one that is known in none has no group."""
+    _, group = np.unique(known, axis=1, return_inverse=True)
+    groups = [np.flatnonzero(group.ravel() == number) for number in range(group.max() + 1)]
+    return [outputs for outputs in groups if known[:, outputs[0]].any()]
+
+
+def _n_trees(n_rows: int, n_columns: int, n_outputs: int, n_groups: int) -> int:
+    """Trees of a fold: as many as the cost leaves room for."""
+    tree = n_rows * np.log2(n_rows + 2.0) * min(n_columns, COLUMNS) * (4.0 + n_outputs)
+    total = min(max(COST / (tree * n_groups), FEWEST), TREES / min(n_groups, 4))
+    return max(1, int(np.ceil(total / FOLDS)))
+
+
+def _grown(
+    kind: str,
+    rows: Any,
+    T: np.ndarray,
+    A: np.ndarray,
+    folds: np.ndarray,
+    trees_a_fold: int,
+    seed: int,
+    n_jobs: int | None,
+) -> Forest:
+    """Trees for each fold from the rows of the others; of a single fold, from all rows."""
+    weight = A.mean(axis=1) / A.mean()
+    trees: list[Any] = []
+    numbers = np.unique(folds)
+    for number in numbers:
+        kept = np.flatnonzero(folds != number) if len(numbers) > 1 else np.arange(len(folds))
+        forest = KINDS[kind](
+            trees_a_fold, max_features=min(rows.shape[1], COLUMNS), random_state=seed + int(number), n_jobs=n_jobs
+        )
+        forest.fit(rows[kept], T[kept] if T.shape[1] > 1 else T[kept, 0], sample_weight=weight[kept])
+        trees += [one.tree_ for one in forest.estimators_]
+    return Forest(kind, tuple(trees), np.repeat(numbers, trees_a_fold), np.arange(T.shape[1]), np.ones(T.shape[1]))
+
+
+def _out_of_fold(forest: Forest, rows: Any, folds: np.ndarray) -> np.ndarray:
+    """What the trees that have not seen a row's fold say of it; of a fold that no tree has missed, all."""
+    found = np.zeros((len(folds), forest.outputs.size))
+    for number in np.unique(folds):
+        mine, without = np.flatnonzero(folds == number), forest.folds == number
+        found[mine] = forest.mean(rows[mine], without if without.any() else None)
+    return found
+
+
+def balanced_folds(T: np.ndarray, known: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """A fold for each labelled row, classes and labels spread evenly over the folds."""
+    n = len(T)
+    order = np.lexsort((rng.random(n), *np.where(known, T, 0.0).round(1).T[:8]))
+    folds = np.empty(n, dtype=int)
+    folds[order] = np.arange(n) % min(FOLDS, n)
+    return folds
