@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -98,19 +99,24 @@ class SearchEstimator(BaseEstimator):
         self
         """
         check_grids(self)
-        given = (X, y)
+        given = X
         X = check_rows(self, X, reset=True)
         targets = self._encode(y, X.shape[0], sample_weight)
         if X_unlabeled is not None:
             below = check_rows(self, X_unlabeled, reset=False, name="X_unlabeled")
             X, targets = stack_rows(X, below), targets.followed_by(below.shape[0])
-        self._codec, self.n_outputs_ = targets.codec, int(targets.values.shape[1])
         with threads_for(X.shape[0]):
+            targets = self._scaled(X, targets)
+            self._codec, self.n_outputs_ = targets.codec, int(targets.values.shape[1])
             run = self._search(X, targets)
+            # leaving labels out may have taught it something
+            targets = replace(targets, codec=self._codec)
             self.best_estimator_ = None
             if self._refits(run):
                 core = self.core(self.best_params_)
-                self.best_estimator_ = core.fit(*given, X_unlabeled=X_unlabeled, sample_weight=sample_weight)
+                # the names of its columns
+                check_rows(core, given, reset=True)
+                self.best_estimator_ = core._fit(X, targets)
                 for name in ("transduction_", "singular_values_", "effective_rank_"):
                     setattr(self, name, getattr(self.best_estimator_, name))
             else:
@@ -128,6 +134,10 @@ class SearchEstimator(BaseEstimator):
     @abstractmethod
     def _encode(self, y: Any, n_rows: int, sample_weight: Any) -> Targets:
         """The targets, coded for the losses."""
+
+    def _scaled(self, X: Array, targets: Targets) -> Targets:
+        """The targets on the scale they are fitted on: as they are coded, unless an estimator knows better."""
+        return targets
 
     @abstractmethod
     def _losses(self) -> list[str]:

@@ -214,9 +214,13 @@ def _spread(values: Sequence[Any], rows: Sequence[int], n_rows: int) -> list[Any
 
 def _model_notes(fitted: Sequence[Fitted]) -> Iterator[str]:
     for part in fitted:
-        # labels are called by their number there, and by their names below
-        notes = [note for note in part.model.notes_ if not note.startswith("Label column")]
+        # outputs are called by their number there, and by their names below
+        notes = [note for note in part.model.notes_ if not note.startswith(("Label column", "Output"))]
         yield from (f"{part.group.name}: {note}" for note in (*notes, *part.warned))
+        if part.group.task == "numbers":
+            for target, scale in zip(part.group.targets, part.model.target_scales_, strict=True):
+                if scale == "log":
+                    yield f"{target.column}: its logarithm was learnt, which predicts known cells better than itself."
 
 
 def _result_notes(table: Table, results: Sequence[Answer]) -> Iterator[str]:
@@ -233,10 +237,7 @@ def _result_notes(table: Table, results: Sequence[Answer]) -> Iterator[str]:
             always = np.flatnonzero((result.target.values[result.target.known] > 0.5).all(axis=0))
             for tag in always.tolist():
                 yield f"All known cells of {column!r} hold {result.target.outputs[tag]!r}, and so do the filled ones."
-        below = _below_zero(result)
-        if below:
-            cells = "1 filled cell is" if below == 1 else f"{below:,} filled cells are"
-            yield f"{column}: {cells} below 0, though no known cell is. Nothing tells the model that none can be."
+        yield from _number_notes(result)
         if not result.quality.n_known:
             yield f"{column}: none of its known cells was left out, so that nothing tells how good the filled ones are."
         if result.interval is not None and result.interval.note:
@@ -245,14 +246,13 @@ def _result_notes(table: Table, results: Sequence[Answer]) -> Iterator[str]:
             yield f"{column}: only {int(result.target.known.sum())} cells are known; label more of them."
 
 
-def _below_zero(result: Answer) -> int:
-    """How many numbers were written below 0 in a column whose known numbers are not."""
+def _number_notes(result: Answer) -> Iterator[str]:
+    """Numbers that had to be raised to 0, unless the type of the column says so already."""
     target = result.target
-    if not isinstance(target, NumberTarget) or np.any(target.values[target.known] < 0):
-        return 0
-    least = -np.inf if target.ends is None else target.ends[0]
-    written = np.maximum(np.round(result.predictions[result.rows], target.decimals), least)
-    return int(np.sum(written < 0))
+    if not isinstance(target, NumberTarget) or (target.ends is not None and target.ends[0] >= 0):
+        return
+    if np.any(result.predictions[result.rows] <= target.least) and np.any(target.values[target.known] > 0.0):
+        yield f"{target.column}: what would have come out below 0 was written as 0, since no known cell is below 0."
 
 
 class _Watch:
