@@ -20,6 +20,7 @@ from lsvv.tables.results import Answer, answers, named
 from lsvv.tables.table import Edits, Table, TableError
 from lsvv.tables.targets import Group, LabelTarget, NumberTarget, TagTarget, Target, code, grouped
 from lsvv.tables.tasks import check_columns, find_task, task_words
+from lsvv.tables.widths import Judge
 
 __all__ = ["Filled", "Fitted", "Progress", "cells_of", "fill"]
 
@@ -136,11 +137,13 @@ def _filled(
     with watch.stage("Understanding the columns", 0.0):
         check_columns(table, targets)
         _refuse_empty_formulas(table, targets)
-        groups = grouped(_coded(table, targets, task))
+        coded = _coded(table, targets, task)
+        groups = grouped(coded)
         n_rows = len(table.frame)
         models = [choose_model(one.task, n_rows, features=features, random_state=random_state) for one in groups]
     with watch.stage("Turning columns into numbers", 0.05):
-        vectoriser, X = vectorised(table.frame, targets, random_state, table.source.notation)
+        judge = Judge(coded, random_state)
+        vectoriser, X = vectorised(table.frame, targets, random_state, table.source.notation, judge)
     fitted = _fitted(X, groups, models, watch)
     with watch.stage("Filling the holes", 0.95):
         found = {one.target.column: one for part in fitted for one in answers(part.group, part.model, X)}
