@@ -44,5 +44,8 @@ def test_the_range_of_r2_holds_it_with_95_percent(rng: np.random.Generator, n: i
 
 def test_the_range_of_r2_is_none_for_two_numbers_and_a_point_for_the_truth() -> None:
     assert np.isnan(quality_of_numbers(np.arange(2.0), np.zeros(2)).low)
+    lonely = quality_of_numbers(np.eye(9)[0], np.zeros(9))
+    assert np.isnan(lonely.low)
+    assert lonely.sentence().startswith("R2 -0.12 on 9 known cells")
     exact = quality_of_numbers(np.arange(9.0), np.arange(9.0))
     assert [exact.low, exact.high] == pytest.approx([1.0, 1.0])

@@ -7,13 +7,14 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from lsvv.linalg import threads_for
 from lsvv.tables.cells import known
+from lsvv.tables.helping import second_round
 from lsvv.tables.inputs import Vectoriser, vectorised
 from lsvv.tables.models import choose_model, neighbour_graph
 from lsvv.tables.results import Answer, answers, named
@@ -98,6 +99,7 @@ def fill(
     *,
     task: str | None = None,
     features: str = "auto",
+    together: bool = True,
     random_state: int = 0,
     progress: Progress | None = None,
 ) -> Filled:
@@ -114,6 +116,8 @@ def fill(
         cells where it is not given.
     features : "auto", "linear" or "fourier"
         The maps searched: straight, curved, or both.
+    together : bool
+        Whether known cells of one target help to fill another. They have no part in a model file.
     random_state : int
         Seeds all draws.
     progress : callable, optional
@@ -128,30 +132,41 @@ def fill(
     ('low', 'high')
     """
     with threads_for(len(table.frame)):
-        return _filled(table, targets, task, features, random_state, _Watch(progress))
+        return _filled(table, targets, task, features, together, random_state, _Watch(progress))
 
 
 def _filled(
-    table: Table, targets: Sequence[str], task: str | None, features: str, random_state: int, watch: _Watch
+    table: Table,
+    targets: Sequence[str],
+    task: str | None,
+    features: str,
+    together: bool,
+    random_state: int,
+    watch: _Watch,
 ) -> Filled:
+    new_model = partial(choose_model, n_rows=len(table.frame), features=features, random_state=random_state)
     with watch.stage("Understanding the columns", 0.0):
         check_columns(table, targets)
         _refuse_empty_formulas(table, targets)
         coded = _coded(table, targets, task)
         groups = grouped(coded)
-        n_rows = len(table.frame)
-        models = [choose_model(one.task, n_rows, features=features, random_state=random_state) for one in groups]
+        models = [new_model(one.task) for one in groups]
     with watch.stage("Turning columns into numbers", 0.05):
         judge = Judge(coded, random_state)
         vectoriser, X = vectorised(table.frame, targets, random_state, table.source.notation, judge)
     fitted = _fitted(X, groups, models, watch)
-    with watch.stage("Filling the holes", 0.95):
+    with watch.stage("Asking the other targets", 0.8):
         found = {one.target.column: one for part in fitted for one in answers(part.group, part.model, X)}
         results = tuple(found[column] for column in targets)
+        helps = tuple(second_round(X, results, partial(_model_beside, new_model))) if together else ()
+        found |= {one.answer.target.column: one.answer for one in helps}
+        results = tuple(found[column] for column in targets)
+    with watch.stage("Filling the holes", 0.95):
         taken = {str(column) for column in table.frame.columns}
         added = {one.target.column: named(one.target.column, (*one.beside(), "filled"), taken) for one in results}
         edits = _edits(table, results, added)
     notes = (*table.notes, *vectoriser.notes, *_model_notes(fitted), *_result_notes(table, results))
+    notes += tuple(one.sentence() for one in helps)
     settings = {"targets": list(targets), "task": task, "features": features, "random_state": random_state}
     settings |= {"format": table.format, "missing": list(table.missing), "labels": list(table.sheets)}
     return Filled(table, edits, results, added, fitted, vectoriser, X, notes, watch.seconds, settings)
@@ -163,13 +178,22 @@ def _fitted(X: np.ndarray, groups: Sequence[Group], models: Sequence[Any], watch
         graph = neighbour_graph(X)
     fitted = []
     for place, (group, model) in enumerate(zip(groups, models, strict=True)):
-        with watch.stage(f"Learning {group.name}", 0.5 + 0.45 * place / len(groups)):
-            # what a program hears as a warning, a person reads as a note
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
-                model.set_params(graph=graph).fit(X, group.as_array())
-            fitted.append(Fitted(group, model, tuple(dict.fromkeys(str(one.message) for one in caught))))
+        with watch.stage(f"Learning {group.name}", 0.5 + 0.3 * place / len(groups)):
+            fitted.append(_learnt(X, group, model.set_params(graph=graph)))
     return tuple(fitted)
+
+
+def _learnt(X: np.ndarray, group: Group, model: Any) -> Fitted:
+    # what a program hears as a warning, a person reads as a note
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit(X, group.as_array())
+    return Fitted(group, model, tuple(dict.fromkeys(str(one.message) for one in caught)))
+
+
+def _model_beside(new_model: Callable[..., Any], group: Group, X: np.ndarray) -> Any:
+    """A model of a group from features that other targets are among, on a graph of its own."""
+    return _learnt(X, group, new_model(group.task, graph=neighbour_graph(X))).model
 
 
 def cells_of(table: Table, column: str) -> list[Any]:

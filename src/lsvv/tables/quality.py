@@ -102,7 +102,11 @@ def _range_of_r2(truth: np.ndarray, predicted: np.ndarray) -> tuple[float, float
     # what rounding leaves has no logarithm to speak of
     error = (truth - predicted) ** 2 + 1e-24 * off.mean()
     middle = math.log(error.sum() / off.sum())
-    without = np.log((error.sum() - error) / (off.sum() - off * n / (n - 1)))
+    rest = off.sum() - off * n / (n - 1)
+    if rest.min() <= 1e-12 * off.sum():
+        # one number is all the difference there is
+        return math.nan, math.nan
+    without = np.log((error.sum() - error) / rest)
     reach = float(t.ppf(0.975, n - 1) * (n - 1) / math.sqrt(n) * without.std(ddof=1))
     with np.errstate(over="ignore"):
         low, high = 1.0 - np.exp([middle + reach, middle - reach])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +14,7 @@ from lsvv.tables.quality import COVERAGE, Interval, Quality, interval_of, qualit
 from lsvv.tables.table import fresh_name
 from lsvv.tables.targets import Group, NumberTarget, TagTarget, Target
 
-__all__ = ["Answer", "Said", "answers", "named", "says"]
+__all__ = ["Answer", "Said", "answers", "merged", "named", "says"]
 
 Ends = tuple[np.ndarray, np.ndarray]
 """The lower and the upper ends of intervals."""
@@ -55,6 +55,15 @@ class Said:
             self.predictions[rows],
             None if P is None else P[rows],
             None if ends is None else (ends[0][rows], ends[1][rows]),
+        )
+
+    def with_rows(self, other: Said, where: np.ndarray) -> Said:
+        """The same with what ``other`` says of the rows ``where``."""
+        P, ends = self.probabilities, self.ends
+        return Said(
+            _replaced(self.predictions, where, other.predictions),
+            None if P is None else _replaced(P, where, np.asarray(other.probabilities)),
+            None if ends is None or other.ends is None else _both_replaced(ends, where, other.ends),
         )
 
     def beside(self, target: Target) -> dict[str, list[Any]]:
@@ -136,6 +145,7 @@ class Answer:
 def answers(group: Group, model: Any, X: np.ndarray) -> Iterator[Answer]:
     """One answer for each target of the group, checked against its known cells."""
     rows, held = held_out(model)
+    held = _of_yes(group, held)
     for place, (target, said) in enumerate(zip(group.targets, says(group, model, X), strict=True)):
         some = target.known[rows]
         truth = target.values[rows][some]
@@ -159,13 +169,45 @@ def says(group: Group, model: Any, X: np.ndarray) -> Iterator[Said]:
             predictions, lower, upper = map(target.raised, parts)
             yield Said(predictions, None, (lower, upper))
         return
-    P = np.asarray(model.predict_proba(X), dtype=np.float64)
+    P = _of_yes(group, np.asarray(model.predict_proba(X), dtype=np.float64))
     if group.task == "classes":
         yield Said(np.argmax(P, axis=1), P)
     elif isinstance(group.targets[0], TagTarget):
         yield Said(group.targets[0].chosen(P), P)
     else:
         yield from (Said((yes > 0.5).astype(np.int64), np.column_stack([1.0 - yes, yes])) for yes in P.T)
+
+
+def _of_yes(group: Group, P: np.ndarray) -> np.ndarray:
+    """Probabilities with one column a label; a label that is learnt alone is learnt as two classes."""
+    return P[:, 1:] if group.task == "labels" and len(group.targets) == 1 else P
+
+
+def merged(first: Answer, second: Answer, where: np.ndarray) -> Answer:
+    """The second answer in the rows ``where``, the first in all others."""
+    target, rows = first.target, first.held_out_rows
+    taken = where[rows] & np.isin(rows, second.held_out_rows)
+    places = np.searchsorted(second.held_out_rows, rows[taken])
+    held = _replaced(first.held_out, taken, second.held_out[places])
+    truth, ends, interval = target.values[rows], first.held_out_ends, first.interval
+    if ends is not None and second.held_out_ends is not None and interval is not None:
+        lower, upper = ends = _both_replaced(
+            ends, taken, (second.held_out_ends[0][places], second.held_out_ends[1][places])
+        )
+        measured = float(np.mean((lower <= truth) & (truth <= upper)))
+        interval = replace(interval, half_width=float(np.median(upper - lower) / 2.0), measured=measured)
+    said = first.said.with_rows(second.said.of(where), where)
+    return Answer(target, said, interval, _quality(target, truth, held), rows, held, ends)
+
+
+def _replaced(values: np.ndarray, where: np.ndarray, by: np.ndarray) -> np.ndarray:
+    changed = values.copy()
+    changed[where] = by
+    return changed
+
+
+def _both_replaced(ends: Ends, where: np.ndarray, by: Ends) -> Ends:
+    return _replaced(ends[0], where, by[0]), _replaced(ends[1], where, by[1])
 
 
 def named(column: str, kinds: Iterable[str], taken: set[str]) -> dict[str, str]:

@@ -9,7 +9,7 @@ import numpy as np
 from lsvv.engine import squared_path
 from lsvv.tables.targets import Target
 
-__all__ = ["Judge"]
+__all__ = ["MOST_ROWS", "Judge", "coded", "left_out_error"]
 
 MOST_TARGETS = 5
 MOST_ROWS = 800
@@ -33,16 +33,16 @@ class Judge:
         for target in targets[:MOST_TARGETS]:
             known = np.flatnonzero(target.known)
             some = np.sort(rng.choice(known, MOST_ROWS, replace=False)) if known.size > MOST_ROWS else known
-            parts.append((some, _coded(target, some)))
+            parts.append((some, coded(target, some)))
         self.rows = np.unique(np.concatenate([some for some, _ in parts]))
         self._parts = [(np.searchsorted(self.rows, some), T) for some, T in parts]
 
     def error(self, X: np.ndarray) -> float:
         """The mean over the targets, from the features of ``rows``; at the best ridge of each."""
-        return float(np.mean([_left_out(X[places].astype(np.float64), T) for places, T in self._parts]))
+        return float(np.mean([left_out_error(X[places].astype(np.float64), T) for places, T in self._parts]))
 
 
-def _coded(target: Target, rows: np.ndarray) -> np.ndarray:
+def coded(target: Target, rows: np.ndarray) -> np.ndarray:
     """Known cells as numbers (rows, K): one column a class or tag."""
     values = target.values[rows]
     if target.task == "classes":
@@ -50,7 +50,8 @@ def _coded(target: Target, rows: np.ndarray) -> np.ndarray:
     return np.reshape(values, (rows.size, -1))
 
 
-def _left_out(X: np.ndarray, T: np.ndarray) -> float:
+def left_out_error(X: np.ndarray, T: np.ndarray) -> float:
+    """The leave-one-out error of ridge regression at the best ridge, as a share of the variance of ``T``."""
     spread, variance = float(X.var(axis=0).sum()), float(T.var(axis=0).sum())
     if len(T) < 2 or spread == 0.0 or variance == 0.0:
         return 1.0
