@@ -28,6 +28,7 @@ ORDER = (
     "solvers",
     "nn",
     "calibration",
+    "intervals",
     "assembly",
     "estimators",
     "selection",

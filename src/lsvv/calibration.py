@@ -1,14 +1,17 @@
-"""Decisions and probabilities from scores: the threshold of a label, and the temperature of softmax or sigmoid.
+"""From scores to answers: the threshold of a label, the temperature of softmax or sigmoid, the lift of a logarithm.
 
-Both are fitted on held-out scores.
+All are fitted on held-out scores.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 from scipy.optimize import brentq
 
 from lsvv.linalg import Array, namespace
+from lsvv.targets import Numbers
 
 
 def probabilities(scores: Array, temperature: float, *, one_class_a_row: bool) -> Array:
@@ -77,3 +80,26 @@ def fit_threshold(expectations: np.ndarray, T: np.ndarray, weights: np.ndarray) 
     error = 0.5 * np.linalg.norm(influence[0] + shift * influence[1]) / slope
     kept = 1.0 - (2.0 * error / shift) ** 2 if abs(shift) > 2.0 * error else 0.0
     return float(np.clip(0.5 + kept * shift, 0.25, 0.75))
+
+
+def own_scale_errors(codec: Numbers, scores: np.ndarray, T: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """sum_i weight_ik (decode(score_ik) - decode(T_ik))^2: the squared error of each output on its own scale."""
+    said = np.reshape(codec.decode(scores), scores.shape)
+    truth = np.reshape(codec.in_the_middle.decode(T), T.shape)
+    return np.asarray((weights * np.where(weights > 0, said - truth, 0.0) ** 2).sum(axis=0))
+
+
+def with_lifts(codec: Numbers, scores: np.ndarray, T: np.ndarray, weights: np.ndarray) -> Numbers:
+    """The codec whose logarithms aim at the mean: exp(score) times the mean of exp(error) (Duan's smearing).
+
+    ``scores`` are held out, and of each output ``weights`` sum to 1. Where the lift does not lower the squared error
+    on the output's own scale there is none.
+    """
+    if not codec.logs.any():
+        return codec
+    # an error beyond e^50 says nothing of a mean
+    error = np.clip(codec.scale * (T - scores), -50.0, 50.0)
+    smeared = (weights * np.exp(error)).sum(axis=0)
+    lifted = replace(codec, lift=np.where(codec.logs & (smeared > 0), smeared, 1.0))
+    helps = own_scale_errors(lifted, scores, T, weights) < own_scale_errors(codec, scores, T, weights)
+    return replace(codec, lift=np.where(helps, lifted.lift, 1.0))

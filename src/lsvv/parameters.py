@@ -58,6 +58,7 @@ CONSTRAINTS: dict[str, Constraint] = {
     "laplacian": _one_of("normalized", "plain"),
     "solver": _one_of(*SOLVERS),
     "selection": _one_of("average", "best"),
+    "target_scale": _one_of("auto", "as is", "log"),
     "safe": _BOOLEAN,
     "per_output": _BOOLEAN,
     "trees": (

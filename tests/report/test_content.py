@@ -16,6 +16,7 @@ from lsvv.report.view import atlas_range, layer_sizes, shade
 from lsvv.report.words import number, percent, shortened, span
 from lsvv.selection.averaging import guard
 from lsvv.tables import Filled, fill, parse
+from lsvv.tables.results import Said
 from lsvv.tables.words import count
 
 
@@ -153,7 +154,7 @@ def test_large_tables_are_drawn_in_part(filled: Filled, rng: np.random.Generator
     n = 4 * MOST_POINTS
     result = filled.results[0]
     target = replace(result.target, known=np.arange(n) < 100, values=np.where(np.arange(n) < 100, np.arange(n) % 3, -1))
-    large = replace(result, target=target, predictions=np.zeros(n, dtype=int), probabilities=np.full((n, 3), 1 / 3))
+    large = replace(result, target=target, said=Said(np.zeros(n, dtype=int), np.full((n, 3), 1 / 3)))
     rows = drawn_rows([large], n, 0)
     assert rows.size == MOST_POINTS == np.unique(rows).size
     assert set(range(100)) <= set(rows.tolist())

@@ -472,16 +472,17 @@ def test_numbers_too_large_to_compute_with_are_told(csv_table: Reader, beasts: T
     assert np.isfinite(vectoriser.transform(table.frame)).all()
 
 
-def test_numbers_filled_below_0_are_told_where_no_known_one_is(csv_table: Reader) -> None:
+def test_numbers_are_raised_to_0_where_no_known_one_is_below(csv_table: Reader) -> None:
     sizes = np.linspace(-1.0, 1.0, 60)
     known = [f"{size:.3f}" if size >= 0 else "" for size in sizes]
     text = "x,size\n" + "\n".join(f"{x:.3f},{size}" for x, size in zip(sizes, known, strict=True))
     filled = fill(csv_table(text), ["size"], features="linear")
-    below = sum(float(cell) < 0 for cell in filled.results[0].cells)
-    assert below > 20
-    assert f"size: {below} filled cells are below 0, though no known cell is." in " ".join(filled.notes)
+    assert [float(cell) for cell in filled.results[0].cells[:20]] == [0.0] * 20
+    assert min(float(cell) for cell in filled.frame["size_lower"].dropna()) == 0.0
+    assert sum("size: what would have come out below 0 was written as 0" in note for note in filled.notes) == 1
     shifted = fill(csv_table(text.replace("\n1.000,1.000", "\n1.000,-1.000")), ["size"], features="linear")
     assert "below 0" not in " ".join(shifted.notes)
+    assert min(float(cell) for cell in shifted.results[0].cells) < -0.5
 
 
 def test_new_rows_may_hold_what_training_never_did(beasts: Text, csv_table: Reader) -> None:

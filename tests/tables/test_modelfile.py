@@ -201,6 +201,21 @@ def test_onnx_numbers_are_on_their_own_scale(
     np.testing.assert_allclose(run_onnx(model, new), model.predict(new), rtol=1e-5, atol=1e-8)
 
 
+@pytest.mark.parametrize("selection", ["average", "best"])
+def test_logarithms_go_through_a_file_and_onnx(rng: np.random.Generator, tmp_path: Path, selection: str) -> None:
+    X, y, new = sheets(rng)
+    spread = np.exp(X[:, 0])
+    numbers = np.where((y < 0)[:, None], np.nan, np.column_stack([spread, X[:, 1], spread * (np.arange(150) != 3)]))
+    model = choose_model("numbers", 150).set_params(smoothing=(0.0, 0.9), selection=selection, features=FEW_MAPS)
+    model.fit(X, numbers)
+    assert model.target_scales_[:2] == ("log", "as is")
+    np.testing.assert_allclose(run_onnx(model, new), model.predict(new), rtol=1e-5, atol=1e-8)
+    lean = opened_again(model, tmp_path / "m.lsvv")
+    np.testing.assert_array_equal(lean.predict(new), model.predict(new))
+    np.testing.assert_array_equal(lean.predict_interval(new), model.predict_interval(new))
+    assert not {"loo_intervals_", "loo_predictions_"} & set(vars(lean))
+
+
 def test_onnx_of_more_neighbours_than_rows_and_of_equal_rows() -> None:
     X = np.repeat([[0.0, 0.0], [1.0, 0.0], [5.0, 2.0]], 3, axis=0)
     y = np.repeat([0, 1, 1], 3)
@@ -269,8 +284,8 @@ def test_damaged_foreign_newer_and_older_files_get_a_sentence(beasts: Text, csv_
         (good[: len(good) // 2], "is damaged"),
         (rewritten(good, "fitted.skops", b"nonsense"), "is damaged"),
         (rewritten(good, "lsvv.json", b"{"), "is damaged"),
-        (rewritten(good, "lsvv.json", newer), "was written by a newer lsvv: its format is 4"),
-        (rewritten(good, "lsvv.json", older), "was written by an older lsvv, in format 2. Fit the model again"),
+        (rewritten(good, "lsvv.json", newer), "was written by a newer lsvv: its format is 5"),
+        (rewritten(good, "lsvv.json", older), "was written by an older lsvv, in format 3. Fit the model again"),
         (rewritten(good, "fitted.skops", strange), "which no model of lsvv holds"),
         (rewritten(good, "fitted.skops", calling), "holds lsvv.tables.files.write_atomically"),
     ):

@@ -3,30 +3,16 @@
 import numpy as np
 import pytest
 
+from lsvv.intervals import error_law
 from lsvv.tables.quality import interval_of, quality_of_choices, quality_of_numbers, wilson
 
 
-def test_the_interval_covers_new_values_as_promised(rng: np.random.Generator) -> None:
-    shares = []
-    for _ in range(200):
-        errors, new = rng.normal(size=50), rng.normal(size=200)
-        interval = interval_of(errors, np.zeros(50))
-        shares.append(np.mean(np.abs(new) <= interval.half_width))
-        assert abs(interval.measured - 0.9) <= 0.05
-    assert np.mean(shares) == pytest.approx(0.9, abs=0.02)
-
-
-def test_measured_coverage_equals_leaving_each_out(rng: np.random.Generator) -> None:
-    truth = rng.normal(size=23)
-    within = [abs(one) <= interval_of(np.delete(truth, i), np.zeros(22)).half_width for i, one in enumerate(truth)]
-    assert interval_of(truth, np.zeros(23)).measured == pytest.approx(np.mean(within))
-
-
-def test_too_few_known_cells_are_told() -> None:
-    interval = interval_of(np.array([1.0, 2.0, 3.0]), np.zeros(3))
-    assert interval.half_width == 3.0
-    assert "3 known cells are too few" in interval.note
-    assert np.isnan(interval_of(np.array([1.0]), np.zeros(1)).measured)
+def test_the_interval_of_a_law_has_its_usual_width_and_tells_of_too_few() -> None:
+    law = error_law(np.array([1.0, 2.0, 3.0]), np.zeros(3))
+    interval = interval_of(law, np.array([-3.0, -3.0, 0.0]), np.array([3.0, 3.0, 1.0]))
+    assert (interval.half_width, interval.n_known, interval.coverage) == (3.0, 3, 0.9)
+    assert "3 known cells are too few for a 90 % interval" in interval.note
+    assert interval_of(error_law(np.arange(9.0), np.zeros(9)), np.zeros(1), np.ones(1)).note == ""
 
 
 def test_shares_have_wilson_intervals_and_sentences() -> None:
@@ -43,3 +29,23 @@ def test_r2_is_1_for_the_truth_and_0_for_the_mean() -> None:
     assert mean.value == 0.0
     assert "R2 0.00" in mean.sentence()
     assert "all 4 known cells are the same" in quality_of_numbers(np.ones(4), np.zeros(4)).sentence()
+
+
+@pytest.mark.parametrize("n", [20, 60])
+@pytest.mark.parametrize(("slope", "noise"), [(1.0, 0.5), (1.0, 3.0), (0.0, 5.0)])
+def test_the_range_of_r2_holds_it_with_95_percent(rng: np.random.Generator, n: int, slope: float, noise: float) -> None:
+    held, r2 = 0, 1.0 - ((1.0 - slope) ** 2 + noise**2) / (slope**2 + noise**2)
+    for _ in range(400):
+        predicted = rng.normal(size=n)
+        quality = quality_of_numbers(slope * predicted + noise * rng.normal(size=n), predicted)
+        held += quality.low <= r2 <= quality.high
+    assert 0.92 <= held / 400 <= 0.98
+
+
+def test_the_range_of_r2_is_none_for_two_numbers_and_a_point_for_the_truth() -> None:
+    assert np.isnan(quality_of_numbers(np.arange(2.0), np.zeros(2)).low)
+    lonely = quality_of_numbers(np.eye(9)[0], np.zeros(9))
+    assert np.isnan(lonely.low)
+    assert lonely.sentence().startswith("R2 -0.12 on 9 known cells")
+    exact = quality_of_numbers(np.arange(9.0), np.arange(9.0))
+    assert [exact.low, exact.high] == pytest.approx([1.0, 1.0])

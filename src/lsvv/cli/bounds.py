@@ -69,7 +69,15 @@ def bounds_command(
             else:
                 _refuse({"--rows": rows}, f"{source} is no model file, and a table has rows of its own")
                 found, targets = options.labelled(source, target or [], labels, format, missing)
-                filled = fill(found, targets, task=task, features=features or "auto", random_state=seed, progress=show)
+                filled = fill(
+                    found,
+                    targets,
+                    task=task,
+                    features=features or "auto",
+                    together=False,
+                    random_state=seed,
+                    progress=show,
+                )
                 model, X, notes = TableModel.of(filled), filled.X, filled.notes
             bounds = [bounds_of(subject, delta=delta, random_state=seed) for subject in subjects(model, X)]
             if plot is not None:

@@ -84,8 +84,8 @@ def _tell(filled: Filled, place: str, report: str | None, as_json: bool, quiet: 
         say(f"  {result.quality.sentence()}.", quiet)
         if result.interval is not None:
             interval = result.interval
-            said = f"+- {interval.half_width:.4g} holds {100 * interval.measured:.0f} % of the known cells"
-            say(f"  The {100 * interval.coverage:.0f} % interval {said}.", quiet)
+            said = f"usually +- {interval.half_width:.4g}, holds {100 * interval.measured:.0f} % of the known cells"
+            say(f"  The {100 * interval.coverage:.0f} % interval, {said}.", quiet)
     say_notes(filled.notes, quiet)
     for what, where in (("filled table", place), ("report", report)):
         if where not in (None, "-"):

@@ -45,14 +45,17 @@ def fit_command(
         check_places({"--json": "-" if as_json else None, "--out": out}, [table, *(labels or ())])
         with progress(quiet or as_json) as show:
             found, targets = options.labelled(table, target, labels, format, missing)
-            filled = fill(found, targets, task=task, features=features, random_state=seed, progress=show)
+            filled = fill(
+                found, targets, task=task, features=features, together=False, random_state=seed, progress=show
+            )
             write(saved(TableModel.of(filled)), out)
         if as_json:
             put(json.dumps({**summary(filled), "out": out}, indent=2, ensure_ascii=False))
             return
     for result in filled.results:
         say(f"{result.target.column}: {result.target.task}, {result.quality.sentence()}.", quiet)
-    say_notes(filled.notes, quiet)
+    alone = "The model predicts each target from the inputs alone; lsvv fill asks known cells of the other targets too."
+    say_notes((*filled.notes, *([alone] if len(filled.results) > 1 else [])), quiet)
     if out != "-":
         say(f"The model is in {out}", quiet)
 

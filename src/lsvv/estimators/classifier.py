@@ -17,7 +17,7 @@ from lsvv.losses import BinaryLogistic, Loss, MulticlassLogistic, make_loss
 from lsvv.objective import Objective
 from lsvv.risk import QuadraticRisk
 from lsvv.solvers import Solution, leave_one_out_scores, solve
-from lsvv.targets import Classes, Codec, Targets, as_targets_array, encode_classes, encode_labels
+from lsvv.targets import Classes, Codec, Labels, Targets, as_targets_array, encode_classes, encode_labels
 from lsvv.targets.reading import as_numbers, as_rows_of_targets, read_classes
 
 N_CALIBRATION_ROWS = 1000
@@ -27,15 +27,21 @@ N_CALIBRATION_FOLDS = 3
 class ClassifierPredictions(ClassifierMixin):
     """Classes and labels from scores: what every classifier here has in common.
 
-    Whoever fits sets ``classes_``, ``temperature_``, the targets' codec and the score above which a label is "yes".
+    Whoever fits sets ``temperature_``, the targets' codec and the score above which a label is "yes".
     """
 
-    classes_: np.ndarray
     temperature_: float
     class_weight: Any
     _codec: Codec
     _scores: Callable[[Any], Array]
     _threshold: float
+
+    @property
+    def classes_(self) -> np.ndarray:
+        """The classes as y spells them, or the places of the labels."""
+        codec = self._codec
+        assert isinstance(codec, (Classes, Labels))
+        return codec.classes
 
     def decision_function(self, X: Any) -> Array:
         """Scores, above 0 for "yes": (n,) for two classes, (n, K) for more and for labels."""
@@ -69,13 +75,8 @@ class ClassifierPredictions(ClassifierMixin):
         if array.ndim == 2 and array.shape[1] > 1:
             if array.shape[0] != n_rows:
                 raise ValueError(f"X has {n_rows} rows, Y has {array.shape[0]}. Pass one row of Y a row of X.")
-            targets = encode_labels(array, sample_weight, self.class_weight)
-            self.classes_ = np.arange(array.shape[1])
-        else:
-            targets = encode_classes(array, n_rows, sample_weight, self.class_weight)
-            assert isinstance(targets.codec, Classes)
-            self.classes_ = targets.codec.classes
-        return targets
+            return encode_labels(array, sample_weight, self.class_weight)
+        return encode_classes(array, n_rows, sample_weight, self.class_weight)
 
     def _filled(self, scores: np.ndarray, targets: Targets) -> np.ndarray:
         """The targets of all training rows: known entries as given, the others read from their scores."""

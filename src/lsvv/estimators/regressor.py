@@ -24,7 +24,8 @@ class RegressorPredictions(RegressorMixin):
 
     def predict(self, X: Any) -> Array:
         """Predicted targets, 1-d where ``y`` was."""
-        return self._on_own_scale(self._scores(X))
+        scores = self._scores(X)
+        return self._codec.decode(scores)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R^2 over the known entries of ``y``, the mean over the outputs."""
@@ -53,12 +54,6 @@ class RegressorPredictions(RegressorMixin):
         known = (targets.weights > 0).reshape(filled.shape)
         filled[known] = targets.given.reshape(filled.shape)[known]
         return filled
-
-    def _on_own_scale(self, scores: Array) -> Array:
-        codec = self._codec
-        assert isinstance(codec, Numbers)
-        values = scores * like(codec.scale, scores)[None, :] + like(codec.mean, scores)[None, :]
-        return values[:, 0] if codec.one_dimensional else values
 
 
 class LSVVRegressor(RegressorPredictions, VectorValuedEstimator):

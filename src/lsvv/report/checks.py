@@ -131,14 +131,21 @@ def calibration_of(said: np.ndarray, right: np.ndarray) -> tuple[Bin, ...]:
 
 
 def _numbers(result: Answer) -> Numbers | None:
-    if result.interval is None:
+    if result.interval is None or result.held_out_ends is None:
         return None
-    rows = result.held_out_rows
+    rows, interval = result.held_out_rows, result.interval
     step = max(1, math.ceil(rows.size / MOST_NUMBERS))
-    known, predicted = (
-        tuple(float(f"{value:.5g}") for value in part[::step]) for part in (result.target.values[rows], result.held_out)
+    known, predicted, lower, upper = (
+        tuple(float(f"{value:.5g}") for value in part[::step])
+        for part in (result.target.values[rows], result.held_out, *result.held_out_ends)
     )
-    interval = result.interval
     return Numbers(
-        tuple((rows[::step] + 1).tolist()), known, predicted, interval.half_width, interval.coverage, interval.measured
+        tuple((rows[::step] + 1).tolist()),
+        known,
+        predicted,
+        lower,
+        upper,
+        interval.half_width,
+        interval.coverage,
+        interval.measured,
     )

@@ -126,11 +126,13 @@ class Bin:
 
 @dataclass(frozen=True)
 class Numbers:
-    """Known numbers against predictions made without them, and the interval around a prediction."""
+    """Known numbers against predictions made without them, and the ends and usual width of intervals."""
 
     rows: tuple[int, ...]
     known: tuple[float, ...]
     predicted: tuple[float, ...]
+    lower: tuple[float, ...]
+    upper: tuple[float, ...]
     half_width: float
     coverage: float
     measured: float

@@ -31,7 +31,7 @@ def charted(content: Report) -> dict[str, Any]:
 
 
 def _drawn(numbers: Numbers) -> dict[str, Any]:
-    return {key: value for key, value in asdict(numbers).items() if key not in ("coverage", "measured")}
+    return {key: value for key, value in asdict(numbers).items() if key not in ("half_width", "coverage", "measured")}
 
 
 def shade(value: float, least: float, most: float) -> float:

@@ -81,7 +81,7 @@ def summary_of_target(learnt: Learnt) -> str:
         within, width = percent(learnt.numbers.measured), number(learnt.numbers.half_width)
         return (
             f"{told} Hiding known numbers one at a time, the predictions explain {percent(max(learnt.value, 0.0))} of "
-            f"their differences, and {within} lie within ±{width}."
+            f"their differences, and {within} lie within their intervals, usually ±{width}."
         )
     return (
         f"{told} Hiding known cells one at a time, {percent(learnt.value)} come out right "

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from lsvv.calibration import fit_temperature, fit_threshold, probabilities
+from lsvv.calibration import fit_temperature, fit_threshold, own_scale_errors, probabilities, with_lifts
 from lsvv.estimators import LSVVClassifier, LSVVRegressor
 from lsvv.estimators.classifier import ClassifierPredictions
 from lsvv.estimators.regressor import RegressorPredictions
-from lsvv.inputs import check_rows
+from lsvv.inputs import check_rows, generator
+from lsvv.intervals import COVERAGE, error_law
+from lsvv.linalg import to_numpy
 from lsvv.losses import Loss, Squared, make_loss
-from lsvv.selection.average import Views
+from lsvv.selection.average import Views, average
 from lsvv.selection.run import Run
 from lsvv.selection.search import SearchEstimator
+from lsvv.targets import Numbers, Targets, may_be_logs, on_logs, some_outputs
 
 
 class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
@@ -187,10 +191,29 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
 
 
 class LSVVRegressorCV(RegressorPredictions, SearchEstimator):
-    """LSVVRegressor that chooses its own map, smoothing and ridge.
+    """LSVVRegressor that chooses its own map, smoothing, ridge, and the scale of its targets.
 
     As :class:`LSVVClassifierCV` with the squared loss on standardised targets; parameters and attributes are the same
-    without ``loss``, ``class_weight`` and what belongs to probabilities.
+    without ``loss``, ``class_weight`` and what belongs to probabilities, and with these.
+
+    Parameters
+    ----------
+    target_scale : "auto", "as is" or "log", default="auto"
+        Fit the targets as they are, or log(y + c), c = 0 where all known numbers are above 0 and the least positive
+        one where some are 0. Predictions of a logarithm are never negative. They aim at the mean: exp is multiplied by
+        the mean of exp(leave-one-out error), where that lowers the squared leave-one-out error. "auto" tries the
+        logarithm for outputs with ten or more known numbers, none below 0, whose skewness is above 1, and takes it
+        where the leave-one-out error on the output's own scale is the lower one.
+
+    Attributes
+    ----------
+    target_scales_ : tuple of str
+        "as is" or "log" for each output. ``best_estimator_`` has these scales, and its ``coef_`` and ``intercept_``
+        belong to the logarithm; what ``core`` makes learns targets as they are.
+    error_laws_ : dict of int to ErrorLaw
+        What leave-one-out says of the errors of each output: the makings of :meth:`predict_interval`.
+    loo_intervals_ : pair of arrays
+        The ends of the 90 % interval around each of ``loo_predictions_``.
 
     Examples
     --------
@@ -203,7 +226,112 @@ class LSVVRegressorCV(RegressorPredictions, SearchEstimator):
     >>> model = LSVVRegressorCV(features=RandomFourier(50), random_state=0).fit(X, y)
     >>> bool(model.score(X, np.sin(X[:, 0])) > 0.99)
     True
+    >>> prices = LSVVRegressorCV(features="linear").fit(X, 100 * np.exp(2 * X[:, 0]))
+    >>> prices.target_scales_
+    ('log',)
     """
+
+    def __init__(
+        self,
+        *,
+        features: Any = "auto",
+        trees: Any = "auto",
+        ridge: Any = "auto",
+        smoothing: Any = "auto",
+        manifold: Any = 0.0,
+        power: Any = 2,
+        spectral: Any = 0.0,
+        free_rank: Any = 0,
+        selection: str = "average",
+        target_scale: str = "auto",
+        safe: bool = True,
+        per_output: bool = False,
+        n_draws: int = 1,
+        n_neighbors: int = 7,
+        laplacian: str = "normalized",
+        graph: Any = "auto",
+        fit_intercept: bool = True,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            features=features,
+            trees=trees,
+            ridge=ridge,
+            smoothing=smoothing,
+            manifold=manifold,
+            power=power,
+            spectral=spectral,
+            free_rank=free_rank,
+            selection=selection,
+            safe=safe,
+            per_output=per_output,
+            n_draws=n_draws,
+            n_neighbors=n_neighbors,
+            laplacian=laplacian,
+            graph=graph,
+            fit_intercept=fit_intercept,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.target_scale = target_scale
+
+    @property
+    def target_scales_(self) -> tuple[str, ...]:
+        """The scale of each output: "as is" or "log"."""
+        codec = self._codec
+        assert isinstance(codec, Numbers)
+        return tuple("log" if one else "as is" for one in codec.logs)
+
+    def predict_interval(self, X: Any, level: float = COVERAGE) -> tuple[np.ndarray, np.ndarray]:
+        """The lower and the upper ends between which a new target lies with probability ``level``.
+
+        The jackknife's interval with widths that follow the prediction: score +- q spread(score) on the fitted scale,
+        from the leave-one-out errors (:class:`lsvv.intervals.ErrorLaw`). Both are of the shape of ``predict``, and
+        NaN for outputs of which no number was left out.
+        """
+        if not 0.0 < level < 1.0:
+            raise ValueError(f"level={level!r} is out of range. Pass a number between 0 and 1, such as 0.9.")
+        scores = np.asarray(to_numpy(self._scores(X)), dtype=np.float64)
+        return self._ends(scores, level)
+
+    def _ends(self, scores: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+        """The ends of the intervals around scores (rows, K)."""
+        codec = self._codec
+        assert isinstance(codec, Numbers)
+        half = np.full_like(scores, np.nan)
+        for place, law in self.error_laws_.items():
+            half[:, place] = law.half_widths(scores[:, place], level)
+        lower, upper = (codec.in_the_middle.decode(scores + shift) for shift in (-half, half))
+        return lower, upper
+
+    def _scaled(self, X: Any, targets: Targets) -> Targets:
+        if self.target_scale == "log":
+            return on_logs(targets, np.ones(targets.values.shape[1], dtype=bool))
+        may = may_be_logs(targets.given, targets.weights)
+        if self.target_scale == "as is" or not may.any():
+            return targets
+        logs = np.flatnonzero(may)[self._better_as_logs(X, some_outputs(targets, may))]
+        if not logs.size:
+            return targets
+        listed = ", ".join(map(str, logs[:5])) + (", ..." if logs.size > 5 else "")
+        note = f"Output {listed} is fitted as a logarithm, which leave-one-out finds the better scale."
+        return on_logs(replace(targets, remarks=(*targets.remarks, note)), np.isin(np.arange(may.size), logs))
+
+    def _better_as_logs(self, X: Any, plain: Targets) -> np.ndarray:
+        """Outputs of lower leave-one-out error, on their own scale, as logarithms: one search has both side by side."""
+        logs = on_logs(plain, np.ones(plain.values.shape[1], dtype=bool))
+        both = replace(plain, values=np.hstack([plain.values, logs.values]), weights=np.tile(plain.weights, 2))
+        losses = {name: self._make_loss(name) for name in self._losses()}
+        run = Run(self, X, both, losses, generator(self.random_state), per_output=True)
+        found = average([member.expectation for member in run.members], run.T, run.A, per_output=True)
+        (E, E_logs), (T, T_logs), (A, _) = (np.split(part, 2, axis=1) for part in (found.expectation, run.T, run.A))
+        assert isinstance(plain.codec, Numbers)
+        assert isinstance(logs.codec, Numbers)
+        lifted = with_lifts(logs.codec, E_logs, T_logs, A)
+        return own_scale_errors(lifted, E_logs, T_logs, A) < own_scale_errors(plain.codec, E, T, A)
 
     def _losses(self) -> list[str]:
         return ["squared"]
@@ -212,7 +340,17 @@ class LSVVRegressorCV(RegressorPredictions, SearchEstimator):
         return Squared()
 
     def _calibrate(self, expectation: np.ndarray, run: Run) -> None:
+        """The lifts of logarithms, and how far leave-one-out expectations are off."""
+        assert isinstance(self._codec, Numbers)
+        self._codec = with_lifts(self._codec, expectation, run.T, run.A)
         self.loo_predictions_ = self._codec.decode(expectation)
+        known = run.A > 0
+        self.error_laws_ = {
+            place: error_law(run.T[rows, place], expectation[rows, place])
+            for place, rows in enumerate(known.T)
+            if rows.any()
+        }
+        self.loo_intervals_ = self._ends(expectation, COVERAGE)
 
     def _core(self, params: dict[str, Any]) -> LSVVRegressor:
         return LSVVRegressor(**{k: v for k, v in params.items() if k != "loss"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -61,8 +62,6 @@ class Run:
     maps, specs, views : lists
         Fitted maps, unfitted ones of the same draw, and the number of the view that each reads.
     graphs : dict of int to NeighborGraph
-    vote : Vote or None
-    forests : list of CrossFitted
     notes : list of str
     """
 
@@ -95,15 +94,25 @@ class Run:
         if tails and not isinstance(search.spectral, str) and 0.0 not in axis_of(search, "spectral"):
             self.members = []
         self.members += tails
-        self.vote = vote(self._smoothers[0], self.labelled, self.T, self.A) if self._votes else None
-        self.forests = list(self._grown(rng)) if grows_trees(search) else []
+        self._rng = rng
 
-    @property
-    def _votes(self) -> bool:
-        """Whether labels are spread over the graph of the first view: beside features="auto", where features are."""
+    @cached_property
+    def vote(self) -> Vote | None:
+        """Labels spread over the graph of the first view: beside features="auto", where features are spread too."""
         search = self.search
         alone = is_auto(search.features) and search.selection == "average" and not self.is_sampled
-        return alone and self.labelled.size <= MOST_LABELS and 0 in self._smoothers and bool(self._smoothings)
+        if not (alone and self._smoothings and 0 in self._smoothers and self.labelled.size <= MOST_LABELS):
+            return None
+        return vote(self._smoothers[0], self.labelled, self.T, self.A)
+
+    @cached_property
+    def forests(self) -> list[CrossFitted]:
+        """Forests on the labelled rows, all of them judged on the same folds."""
+        if not grows_trees(self.search):
+            return []
+        rows = take_rows(self.rows[max(self.columns)], self.labelled)
+        folds = balanced_folds(self.T, self.A > 0, self._rng)
+        return [cross_fitted(kind, rows, self.T, self.A, folds, self._rng, self.search.n_jobs) for kind in KINDS]
 
     def _read(self, rng: np.random.Generator) -> None:
         """The views of the columns, and the maps of each."""
@@ -121,13 +130,6 @@ class Run:
 
     def _mapped_rows(self, number: int) -> MappedRows:
         return map_rows(self.maps[number], self.rows[self.views[number]])
-
-    def _grown(self, rng: np.random.Generator) -> Iterator[CrossFitted]:
-        """Forests on the labelled rows, all of them judged on the same folds."""
-        rows = take_rows(self.rows[max(self.columns)], self.labelled)
-        folds = balanced_folds(self.T, self.A > 0, rng)
-        for kind in KINDS:
-            yield cross_fitted(kind, rows, self.T, self.A, folds, rng, self.search.n_jobs)
 
     def _look_at(self, targets: Targets, n_columns: int, rng: np.random.Generator) -> None:
         """Take up the labelled rows, or as many of them as maps of ``n_columns`` columns leave room for."""

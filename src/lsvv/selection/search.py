@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -10,7 +11,6 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from lsvv.estimators.base import METHODS
-from lsvv.features import Linear
 from lsvv.graph import KNNGraph, NeighborGraph
 from lsvv.inputs import check_rows, generator
 from lsvv.linalg import Array, like, stack_rows, threads_for, to_numpy
@@ -107,17 +107,20 @@ class SearchEstimator(BaseEstimator):
         self
         """
         check_grids(self)
-        given = (X, y)
+        given = X
         X = check_rows(self, X, reset=True)
         targets = self._encode(y, X.shape[0], sample_weight)
         if X_unlabeled is not None:
             below = check_rows(self, X_unlabeled, reset=False, name="X_unlabeled")
             X, targets = stack_rows(X, below), targets.followed_by(below.shape[0])
-        self._codec, self.n_outputs_ = targets.codec, int(targets.values.shape[1])
         with threads_for(X.shape[0]):
+            targets = self._scaled(X, targets)
+            self._codec, self.n_outputs_ = targets.codec, int(targets.values.shape[1])
             run = self._search(X, targets)
+            # leaving labels out may have taught it something
+            targets = replace(targets, codec=self._codec)
             if self._refits(run):
-                self._refit(given, X_unlabeled, sample_weight)
+                self._refit(run, targets, given)
             if not self._refits(run) or self.forests_:
                 self.transduction_ = self._filled(to_numpy(self._fitted(run)), targets)
         return self
@@ -129,17 +132,12 @@ class SearchEstimator(BaseEstimator):
         kernels = self._assemble(run)
         return kernels + self._by_trees(run.rows) if self.forests_ else kernels
 
-    def _refit(self, given: tuple[Any, Any], X_unlabeled: Any, sample_weight: Any) -> None:
+    def _refit(self, run: Run, targets: Targets, given: Any) -> None:
         """The core at the best setting, fitted on rows as the best map's view reads them."""
-        X, y = given
-        columns = self.columns_[self._view]
-        if not isinstance(columns, Linear):
-            X, X_unlabeled = (
-                None if rows is None else columns.transform_checked(check_rows(self, rows, reset=False))
-                for rows in (X, X_unlabeled)
-            )
         core = self.core(self.best_params_)
-        self.best_estimator_ = core.fit(X, y, X_unlabeled=X_unlabeled, sample_weight=sample_weight)
+        # the names of its columns
+        check_rows(core, given, reset=True)
+        self.best_estimator_ = core._fit(run.rows[self._view], targets)
         for name in ("transduction_", "singular_values_", "effective_rank_"):
             setattr(self, name, getattr(self.best_estimator_, name))
 
@@ -155,6 +153,10 @@ class SearchEstimator(BaseEstimator):
     @abstractmethod
     def _encode(self, y: Any, n_rows: int, sample_weight: Any) -> Targets:
         """The targets, coded for the losses."""
+
+    def _scaled(self, X: Array, targets: Targets) -> Targets:
+        """The targets on the scale they are fitted on: as they are coded, unless an estimator knows better."""
+        return targets
 
     @abstractmethod
     def _losses(self) -> list[str]:
@@ -222,8 +224,10 @@ class SearchEstimator(BaseEstimator):
         Kinds of model are weighed against each other as maps are: by expectations of labels none of them has seen,
         with shares that other folds decide, the more evenly the fewer labels there are.
         """
-        votes = [] if run.vote is None else [run.vote]
-        kinds = {"maps": kernels, **{"neighbours": one for one in votes}, **{one.kind: one for one in run.forests}}
+        kinds: dict[str, Any] = {"maps": kernels}
+        if run.vote is not None:
+            kinds["neighbours"] = run.vote
+        kinds |= {one.kind: one for one in run.forests}
         whole = average(
             [one.expectation for one in kinds.values()],
             run.T,
@@ -235,7 +239,7 @@ class SearchEstimator(BaseEstimator):
         self.kinds_ = {kind: float(of_outputs.mean()) for kind, of_outputs in share.items()}
         self._share = share["maps"]
         self.shares_ = self._share * kernels.shares
-        self._votes = tuple(_voting(one, share["neighbours"]) for one in votes if share["neighbours"].any())
+        self._votes = () if run.vote is None else _voting(run.vote, share["neighbours"])
         self.forests_ = tuple(forest for one in run.forests for forest in one.shared(share[one.kind]))
         return whole.expectation if len(kinds) > 1 else kernels.expectation
 
@@ -305,9 +309,9 @@ class SearchEstimator(BaseEstimator):
         return forests_of(self.forests_, rows[max(self.columns_)], self.n_outputs_)
 
 
-def _voting(vote: Vote, share: np.ndarray) -> Part:
-    """The vote as a part of the average: what the neighbours of a new row add, and nothing else."""
-    return Part({}, np.zeros(share.size), share, vote.near, Squared())
+def _voting(vote: Vote, share: np.ndarray) -> tuple[Part, ...]:
+    """The vote as a part of the average, if it has a share: what the neighbours of a new row add, and nothing else."""
+    return (Part({}, np.zeros(share.size), share, vote.near, Squared()),) if share.any() else ()
 
 
 def _row_losses(expectation: np.ndarray, run: Run) -> np.ndarray:

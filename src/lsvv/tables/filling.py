@@ -7,19 +7,21 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from lsvv.linalg import threads_for
 from lsvv.tables.cells import known
+from lsvv.tables.helping import second_round
 from lsvv.tables.inputs import Vectoriser, vectorised
 from lsvv.tables.models import choose_model, neighbour_graph
 from lsvv.tables.results import Answer, answers, named
 from lsvv.tables.table import Edits, Table, TableError
 from lsvv.tables.targets import Group, LabelTarget, NumberTarget, TagTarget, Target, code, grouped
 from lsvv.tables.tasks import check_columns, find_task, task_words
+from lsvv.tables.widths import Judge
 
 __all__ = ["Filled", "Fitted", "Progress", "cells_of", "fill"]
 
@@ -97,6 +99,7 @@ def fill(
     *,
     task: str | None = None,
     features: str = "auto",
+    together: bool = True,
     random_state: int = 0,
     progress: Progress | None = None,
 ) -> Filled:
@@ -113,6 +116,8 @@ def fill(
         cells where it is not given.
     features : "auto", "linear" or "fourier"
         The maps searched: straight, curved, or both.
+    together : bool
+        Whether known cells of one target help to fill another. They have no part in a model file.
     random_state : int
         Seeds all draws.
     progress : callable, optional
@@ -127,28 +132,41 @@ def fill(
     ('low', 'high')
     """
     with threads_for(len(table.frame)):
-        return _filled(table, targets, task, features, random_state, _Watch(progress))
+        return _filled(table, targets, task, features, together, random_state, _Watch(progress))
 
 
 def _filled(
-    table: Table, targets: Sequence[str], task: str | None, features: str, random_state: int, watch: _Watch
+    table: Table,
+    targets: Sequence[str],
+    task: str | None,
+    features: str,
+    together: bool,
+    random_state: int,
+    watch: _Watch,
 ) -> Filled:
+    new_model = partial(choose_model, n_rows=len(table.frame), features=features, random_state=random_state)
     with watch.stage("Understanding the columns", 0.0):
         check_columns(table, targets)
         _refuse_empty_formulas(table, targets)
-        groups = grouped(_coded(table, targets, task))
-        n_rows = len(table.frame)
-        models = [choose_model(one.task, n_rows, features=features, random_state=random_state) for one in groups]
+        coded = _coded(table, targets, task)
+        groups = grouped(coded)
+        models = [new_model(one.task) for one in groups]
     with watch.stage("Turning columns into numbers", 0.05):
-        vectoriser, X = vectorised(table.frame, targets, random_state, table.source.notation)
+        judge = Judge(coded, random_state)
+        vectoriser, X = vectorised(table.frame, targets, random_state, table.source.notation, judge)
     fitted = _fitted(X, groups, models, watch)
-    with watch.stage("Filling the holes", 0.95):
+    with watch.stage("Asking the other targets", 0.8):
         found = {one.target.column: one for part in fitted for one in answers(part.group, part.model, X)}
         results = tuple(found[column] for column in targets)
+        helps = tuple(second_round(X, results, partial(_model_beside, new_model))) if together else ()
+        found |= {one.answer.target.column: one.answer for one in helps}
+        results = tuple(found[column] for column in targets)
+    with watch.stage("Filling the holes", 0.95):
         taken = {str(column) for column in table.frame.columns}
         added = {one.target.column: named(one.target.column, (*one.beside(), "filled"), taken) for one in results}
         edits = _edits(table, results, added)
     notes = (*table.notes, *vectoriser.notes, *_model_notes(fitted), *_result_notes(table, results))
+    notes += tuple(one.sentence() for one in helps)
     settings = {"targets": list(targets), "task": task, "features": features, "random_state": random_state}
     settings |= {"format": table.format, "missing": list(table.missing), "labels": list(table.sheets)}
     return Filled(table, edits, results, added, fitted, vectoriser, X, notes, watch.seconds, settings)
@@ -160,13 +178,22 @@ def _fitted(X: np.ndarray, groups: Sequence[Group], models: Sequence[Any], watch
         graph = neighbour_graph(X)
     fitted = []
     for place, (group, model) in enumerate(zip(groups, models, strict=True)):
-        with watch.stage(f"Learning {group.name}", 0.5 + 0.45 * place / len(groups)):
-            # what a program hears as a warning, a person reads as a note
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
-                model.set_params(graph=graph).fit(X, group.as_array())
-            fitted.append(Fitted(group, model, tuple(dict.fromkeys(str(one.message) for one in caught))))
+        with watch.stage(f"Learning {group.name}", 0.5 + 0.3 * place / len(groups)):
+            fitted.append(_learnt(X, group, model.set_params(graph=graph)))
     return tuple(fitted)
+
+
+def _learnt(X: np.ndarray, group: Group, model: Any) -> Fitted:
+    # what a program hears as a warning, a person reads as a note
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit(X, group.as_array())
+    return Fitted(group, model, tuple(dict.fromkeys(str(one.message) for one in caught)))
+
+
+def _model_beside(new_model: Callable[..., Any], group: Group, X: np.ndarray) -> Any:
+    """A model of a group from features that other targets are among, on a graph of its own."""
+    return _learnt(X, group, new_model(group.task, graph=neighbour_graph(X))).model
 
 
 def cells_of(table: Table, column: str) -> list[Any]:
@@ -214,9 +241,13 @@ def _spread(values: Sequence[Any], rows: Sequence[int], n_rows: int) -> list[Any
 
 def _model_notes(fitted: Sequence[Fitted]) -> Iterator[str]:
     for part in fitted:
-        # labels are called by their number there, and by their names below
-        notes = [note for note in part.model.notes_ if not note.startswith("Label column")]
+        # outputs are called by their number there, and by their names below
+        notes = [note for note in part.model.notes_ if not note.startswith(("Label column", "Output"))]
         yield from (f"{part.group.name}: {note}" for note in (*notes, *part.warned))
+        if part.group.task == "numbers":
+            for target, scale in zip(part.group.targets, part.model.target_scales_, strict=True):
+                if scale == "log":
+                    yield f"{target.column}: its logarithm was learnt, which predicts known cells better than itself."
 
 
 def _result_notes(table: Table, results: Sequence[Answer]) -> Iterator[str]:
@@ -233,10 +264,7 @@ def _result_notes(table: Table, results: Sequence[Answer]) -> Iterator[str]:
             always = np.flatnonzero((result.target.values[result.target.known] > 0.5).all(axis=0))
             for tag in always.tolist():
                 yield f"All known cells of {column!r} hold {result.target.outputs[tag]!r}, and so do the filled ones."
-        below = _below_zero(result)
-        if below:
-            cells = "1 filled cell is" if below == 1 else f"{below:,} filled cells are"
-            yield f"{column}: {cells} below 0, though no known cell is. Nothing tells the model that none can be."
+        yield from _number_notes(result)
         if not result.quality.n_known:
             yield f"{column}: none of its known cells was left out, so that nothing tells how good the filled ones are."
         if result.interval is not None and result.interval.note:
@@ -245,14 +273,13 @@ def _result_notes(table: Table, results: Sequence[Answer]) -> Iterator[str]:
             yield f"{column}: only {int(result.target.known.sum())} cells are known; label more of them."
 
 
-def _below_zero(result: Answer) -> int:
-    """How many numbers were written below 0 in a column whose known numbers are not."""
+def _number_notes(result: Answer) -> Iterator[str]:
+    """Numbers that had to be raised to 0, unless the type of the column says so already."""
     target = result.target
-    if not isinstance(target, NumberTarget) or np.any(target.values[target.known] < 0):
-        return 0
-    least = -np.inf if target.ends is None else target.ends[0]
-    written = np.maximum(np.round(result.predictions[result.rows], target.decimals), least)
-    return int(np.sum(written < 0))
+    if not isinstance(target, NumberTarget) or (target.ends is not None and target.ends[0] >= 0):
+        return
+    if np.any(result.predictions[result.rows] <= target.least) and np.any(target.values[target.known] > 0.0):
+        yield f"{target.column}: what would have come out below 0 was written as 0, since no known cell is below 0."
 
 
 class _Watch:

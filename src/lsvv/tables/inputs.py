@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,13 +14,15 @@ from sklearn.preprocessing import OneHotEncoder
 from lsvv.tables.cells import POINT, Formula, Notation, known
 from lsvv.tables.columns import Column, find_column
 from lsvv.tables.table import TableError
+from lsvv.tables.widths import Judge
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["ColumnFeatures", "Vectoriser", "vectorised"]
 
-TEXT_COMPONENTS = 20
+TEXT_WIDTHS = (20, 60, 150)
+"""Into how many numbers a text may be squeezed."""
 FEWEST_A_CATEGORY = 5
 MOST_CATEGORIES = 40
 FITTING_ROWS = 20_000
@@ -107,11 +110,16 @@ class Vectoriser:
 
 
 def vectorised(
-    frame: pd.DataFrame, leave_out: Sequence[str], random_state: int = 0, usual: Notation = POINT
+    frame: pd.DataFrame,
+    leave_out: Sequence[str],
+    random_state: int = 0,
+    usual: Notation = POINT,
+    judge: Judge | None = None,
 ) -> tuple[Vectoriser, np.ndarray]:
     """Learn how to turn the columns of ``frame`` into numbers, those to leave out apart; and those numbers.
 
     ``usual`` is how the file of the frame writes numbers, in columns that alone do not say.
+    ``judge`` chooses into how many numbers texts are squeezed; without one they are as few as may be.
     Columns that are empty, constant or merely name their rows are left out with a note. Large tables are learnt from
     a random part of their rows.
     """
@@ -127,9 +135,18 @@ def vectorised(
     some = np.arange(len(frame))
     if len(frame) > FITTING_ROWS:
         some = np.sort(np.random.default_rng(random_state).choice(len(frame), FITTING_ROWS, replace=False))
-    parts = tuple(_fitted(one.column, one.values[some], random_state) for one in used)
-    vectoriser = Vectoriser(parts, notes)
-    return vectoriser, vectoriser.of(one.values for one in used)
+    parts = [_fitted(one.column, one.values[some], random_state) for one in used]
+    vectorisers = [Vectoriser(tuple(_at(width, widths) for widths in parts), notes) for width in TEXT_WIDTHS]
+    chosen = vectorisers[0]
+    if judge is not None and any(len(widths) > 1 for widths in parts):
+        columns = [one.values[judge.rows] for one in used]
+        chosen = min(vectorisers, key=lambda one: judge.error(one.of(columns)))
+    return chosen, chosen.of(one.values for one in used)
+
+
+def _at(width: int, widths: Sequence[ColumnFeatures]) -> ColumnFeatures:
+    """The features of a column at a width, or the widest there are."""
+    return next((one for one in widths if one.centre.size >= width), widths[-1])
 
 
 def _cells(column: pd.Series) -> list[Any]:
@@ -145,14 +162,28 @@ def _formula_notes(frame: pd.DataFrame, names: Sequence[str]) -> Iterator[str]:
             yield f"Column {name!r} holds {are} not in the file, taken for empty. Save the workbook in Excel."
 
 
-def _fitted(column: Column, values: np.ndarray, random_state: int) -> ColumnFeatures:
+def _fitted(column: Column, values: np.ndarray, random_state: int) -> list[ColumnFeatures]:
+    """The features of a column; of a text at every width it has, the narrowest first."""
     encoder = _new_encoder(column, values, random_state)
     if encoder is not None:
         with warnings.catch_warnings():
             # a column with few different texts has fewer components than asked for
             warnings.simplefilter("ignore")
             encoder.fit(_as_taken(encoder, column, values))
-    return ColumnFeatures(column, encoder, *_scaling(_encoded(encoder, column, values), column.kind == "date"))
+    encoded = _encoded(encoder, column, values)
+    if column.kind != "text" or "tsvd_" not in vars(encoder):
+        return [ColumnFeatures(column, encoder, *_scaling(encoded, column.kind == "date"))]
+    widths = sorted({min(width, encoded.shape[1]) for width in TEXT_WIDTHS})
+    return [ColumnFeatures(column, _narrowed(encoder, width), *_scaling(encoded[:, :width], False)) for width in widths]
+
+
+def _narrowed(encoder: Any, width: int) -> Any:
+    """A fitted StringEncoder that gives the first of its components alone."""
+    narrow = copy.copy(encoder).set_params(n_components=width)
+    narrow.tsvd_ = copy.copy(encoder.tsvd_).set_params(n_components=width)
+    narrow.tsvd_.components_ = encoder.tsvd_.components_[:width].copy()
+    narrow.n_components_, narrow.all_outputs_ = width, encoder.all_outputs_[:width]
+    return narrow
 
 
 def _new_encoder(column: Column, values: np.ndarray, random_state: int) -> Any:
@@ -169,7 +200,8 @@ def _new_encoder(column: Column, values: np.ndarray, random_state: int) -> Any:
     n_texts = len({text for text in values if text is not None})
     if n_texts < np.clip(len(values) / FEWEST_A_CATEGORY, 3, MOST_CATEGORIES):
         return OneHotEncoder(handle_unknown="ignore", sparse_output=False, dtype=np.float32)
-    return StringEncoder(n_components=TEXT_COMPONENTS, random_state=random_state)
+    # with fewer rows than components there would be none, but the first n-grams of the alphabet
+    return StringEncoder(n_components=min(TEXT_WIDTHS[-1], max(len(values) - 1, 1)), random_state=random_state)
 
 
 def _encoded(encoder: Any, column: Column, values: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from lsvv.graph import NeighborGraph
 from lsvv.tables.filling import Filled, Fitted
 from lsvv.tables.inputs import Vectoriser
-from lsvv.tables.results import beside, named, says
+from lsvv.tables.results import named, says
 from lsvv.tables.summary import summary, versions
 from lsvv.tables.table import Edits, Table, TableError
 from lsvv.tables.targets import Group, Target
@@ -23,7 +23,7 @@ from lsvv.tables.targets import Group, Target
 __all__ = ["FORMAT_VERSION", "TableModel", "is_model", "opened", "saved"]
 
 FORMAT = "lsvv table model"
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 HEADER, BODY = "lsvv.json", "fitted.skops"
 
 # What a model is made of beside what skops itself vouches for. Name by name: a file may call whatever it may name, so
@@ -36,6 +36,7 @@ TRUSTED = frozenset(
         "lsvv.features.maps": ("Linear", "Nystroem", "RandomFourier"),
         "lsvv.graph.adjacency": ("KNNGraph", "NeighborGraph"),
         "lsvv.graph.nearest": ("NeighborIndex",),
+        "lsvv.intervals": ("ErrorLaw",),
         "lsvv.losses": ("BinaryLogistic", "MulticlassLogistic", "Squared"),
         "lsvv.selection.average": ("Part",),
         "lsvv.selection.averaging": ("Guard",),
@@ -57,7 +58,7 @@ TRUSTED = frozenset(
 
 _TRAINING_ONLY = (
     *("transduction_", "solution_", "labelled_", "loo_", "loo_predictions_", "loo_proba_", "best_index_"),
-    *("_specs", "_tried"),
+    *("loo_intervals_", "_specs", "_tried"),
 )
 
 
@@ -93,14 +94,10 @@ class TableModel:
         """New columns for a table: each target's prediction, and its probability or interval."""
         X = self.vectoriser.transform(table.frame, table.source.notation)
         taken = {str(column) for column in table.frame.columns}
-        half_widths = {
-            one["column"]: one["interval"]["half_width"] for one in self.summary["targets"] if one["interval"]
-        }
         columns: dict[str, list[Any]] = {}
         for part in self.fitted:
-            for target, (predictions, P) in zip(part.group.targets, says(part.group, part.model, X), strict=True):
-                half_width = half_widths.get(target.column)
-                made = {"predicted": target.spelt(predictions), **beside(target, predictions, P, half_width)}
+            for target, said in zip(part.group.targets, says(part.group, part.model, X), strict=True):
+                made = {"predicted": target.spelt(said.predictions), **said.beside(target)}
                 names = named(target.column, made, taken)
                 columns |= {names[kind]: cells for kind, cells in made.items()}
         return Edits({}, columns)

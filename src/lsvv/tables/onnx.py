@@ -57,10 +57,10 @@ class _Graph:
         self.constants: dict[str, np.ndarray] = {}
 
     def array(self, values: Any) -> str:
-        """The name of a constant: whole numbers stay so, all others are doubles."""
+        """The name of a constant: whole numbers and truths stay so, all others are doubles."""
         made = np.asarray(to_numpy(values))
         name = f"c{len(self.constants)}"
-        self.constants[name] = made if made.dtype == np.int64 else made.astype(np.float64)
+        self.constants[name] = made if made.dtype in (np.int64, np.bool_) else made.astype(np.float64)
         return name
 
     def node(self, kind: str, *inputs: str, output: str = "", **attributes: Any) -> str:
@@ -93,9 +93,20 @@ def _written(model: Any) -> _Graph:
     asked = sorted({part.graph for part in parts if part.near is not None})
     near = {number: _neighbours(made, graphs[number]) for number in asked}
     sums = [_part(made, part, phi, near) for part in parts]
-    total = made.node("Sum", *sums)
-    made.node("Add", made.node("Mul", total, made.array(slope[None, :])), made.array(offset[None, :]), output="scores")
+    total = made.node("Mul", made.node("Sum", *sums), made.array(slope[None, :]))
+    total = made.node("Add", total, made.array(offset[None, :]))
+    codec = model._codec
+    if isinstance(codec, Numbers) and codec.logs.any():
+        total = made.node("Where", made.array(codec.logs), _exponential(made, codec, total), total)
+    made.node("Identity", total, output="scores")
     return made
+
+
+def _exponential(made: _Graph, codec: Numbers, total: str) -> str:
+    """max(lift exp(min(total, most)) - shift, 0)."""
+    most, lift, shift = (made.array(part[None, :]) for part in (codec.most, codec.lift, codec.shift))
+    raised = made.node("Mul", made.node("Exp", made.node("Min", total, most)), lift)
+    return made.node("Max", made.node("Sub", raised, shift), made.array(0.0))
 
 
 def _contents(model: Any) -> tuple[Sequence[Part], Mapping[int, Any], Sequence[NeighborGraph]]:

@@ -3,18 +3,77 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from lsvv.tables.models import held_out
-from lsvv.tables.quality import Interval, Quality, interval_of, quality_of_choices, quality_of_numbers
+from lsvv.tables.quality import COVERAGE, Interval, Quality, interval_of, quality_of_choices, quality_of_numbers
 from lsvv.tables.table import fresh_name
 from lsvv.tables.targets import Group, NumberTarget, TagTarget, Target
 
-__all__ = ["Answer", "answers", "beside", "named", "says"]
+__all__ = ["Answer", "Said", "answers", "merged", "named", "says"]
+
+Ends = tuple[np.ndarray, np.ndarray]
+"""The lower and the upper ends of intervals."""
+
+
+@dataclass(frozen=True, eq=False)
+class Said:
+    """What a model says of some rows of one target.
+
+    Attributes
+    ----------
+    predictions : array of shape (rows, ...)
+        Unrounded: places of classes, 0/1, or numbers.
+    probabilities : array of shape (rows, K) or None
+        Of every class or tag; None for numbers.
+    ends : pair of arrays of shape (rows,), or None
+        For numbers; NaN where no known cell was left out.
+    """
+
+    predictions: np.ndarray
+    probabilities: np.ndarray | None = None
+    ends: Ends | None = None
+
+    @property
+    def sureness(self) -> np.ndarray | None:
+        """The probability that each answer is right; for tags that the whole set is, were they independent."""
+        P = self.probabilities
+        if P is None:
+            return None
+        if self.predictions.ndim == 2:
+            return np.asarray(np.prod(np.where(self.predictions > 0, P, 1.0 - P), axis=1))
+        return np.asarray(P.max(axis=1))
+
+    def of(self, rows: np.ndarray) -> Said:
+        """The same of some of the rows."""
+        P, ends = self.probabilities, self.ends
+        return Said(
+            self.predictions[rows],
+            None if P is None else P[rows],
+            None if ends is None else (ends[0][rows], ends[1][rows]),
+        )
+
+    def with_rows(self, other: Said, where: np.ndarray) -> Said:
+        """The same with what ``other`` says of the rows ``where``."""
+        P, ends = self.probabilities, self.ends
+        return Said(
+            _replaced(self.predictions, where, other.predictions),
+            None if P is None else _replaced(P, where, np.asarray(other.probabilities)),
+            None if ends is None or other.ends is None else _both_replaced(ends, where, other.ends),
+        )
+
+    def beside(self, target: Target) -> dict[str, list[Any]]:
+        """The columns beside the predictions, by kind: a probability, or the ends of an interval."""
+        if self.ends is None or not isinstance(target, NumberTarget):
+            return {"probability": [] if self.sureness is None else [round(p, 4) for p in self.sureness.tolist()]}
+        return {
+            kind: [None if np.isnan(value) else target.spell(float(value), more=1) for value in values]
+            for kind, values in zip(("lower", "upper"), self.ends, strict=True)
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,25 +84,35 @@ class Answer:
     ----------
     target : Target
         The column, its task, its known cells.
-    predictions : array of shape (rows, ...)
-        For every row of the table, known or not, unrounded: places of classes, 0/1, or numbers.
-    probabilities : array of shape (rows, K) or None
-        Of every class or tag for every row; None for numbers.
+    said : Said
+        For every row of the table, known or not.
     interval : Interval or None
         For numbers, where known cells were left out.
     quality : Quality
         Measured on known cells left out one at a time.
     held_out_rows, held_out : arrays
         The known rows left out, and probabilities or predictions for them.
+    held_out_ends : pair of arrays, or None
+        The ends of their intervals, for numbers.
     """
 
     target: Target
-    predictions: np.ndarray
-    probabilities: np.ndarray | None
+    said: Said
     interval: Interval | None
     quality: Quality
     held_out_rows: np.ndarray
     held_out: np.ndarray
+    held_out_ends: Ends | None = None
+
+    @property
+    def predictions(self) -> np.ndarray:
+        """For every row; see :class:`Said`."""
+        return self.said.predictions
+
+    @property
+    def probabilities(self) -> np.ndarray | None:
+        """For every row; see :class:`Said`."""
+        return self.said.probabilities
 
     @cached_property
     def rows(self) -> np.ndarray:
@@ -58,7 +127,7 @@ class Answer:
     @cached_property
     def probability(self) -> np.ndarray | None:
         """That the answer is right, for every row; None for numbers."""
-        return None if self.probabilities is None else _sureness(self.predictions, self.probabilities)
+        return self.said.sureness
 
     def doubts(self, row: int) -> list[tuple[str, float]]:
         """What a row may be, with probabilities: the two likeliest choices, or the tag that is nearest to one half."""
@@ -69,57 +138,76 @@ class Answer:
         return [(self.target.choices[place], float(P[place])) for place in places]
 
     def beside(self) -> dict[str, list[Any]]:
-        """The columns beside the filled cells; see :func:`beside`."""
-        some = None if self.probabilities is None else self.probabilities[self.rows]
-        half_width = None if self.interval is None else self.interval.half_width
-        return beside(self.target, self.predictions[self.rows], some, half_width)
+        """The columns beside the filled cells, by kind."""
+        return self.said.of(self.rows).beside(self.target)
 
 
 def answers(group: Group, model: Any, X: np.ndarray) -> Iterator[Answer]:
     """One answer for each target of the group, checked against its known cells."""
     rows, held = held_out(model)
-    for place, (target, (predictions, P)) in enumerate(zip(group.targets, says(group, model, X), strict=True)):
+    held = _of_yes(group, held)
+    for place, (target, said) in enumerate(zip(group.targets, says(group, model, X), strict=True)):
         some = target.known[rows]
-        guess = held[some, place] if group.task in ("numbers", "labels") else held[some]
         truth = target.values[rows][some]
-        interval = interval_of(truth, guess) if group.task == "numbers" and truth.size else None
-        yield Answer(target, predictions, P, interval, _quality(target, truth, guess), rows[some], guess)
+        guess = held[some, place] if group.task in ("numbers", "labels") else held[some]
+        interval, ends = None, None
+        if isinstance(target, NumberTarget):
+            guess = target.raised(guess)
+            lower, upper = (target.raised(end.reshape(held.shape)[some, place]) for end in model.loo_intervals_)
+            ends = (lower, upper)
+            interval = interval_of(model.error_laws_[place], lower, upper) if truth.size else None
+        yield Answer(target, said, interval, _quality(target, truth, guess), rows[some], guess, ends)
 
 
-def says(group: Group, model: Any, X: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
-    """Predictions and probabilities of each target of the group for the rows ``X``; see :class:`Answer`."""
+def says(group: Group, model: Any, X: np.ndarray) -> Iterator[Said]:
+    """What a model says of each target of the group for the rows ``X``."""
     if group.task == "numbers":
-        predicted = np.asarray(model.predict(X), dtype=np.float64).reshape(len(X), -1)
-        yield from ((column, None) for column in predicted.T)
+        found = (model.predict(X), *model.predict_interval(X, COVERAGE))
+        columns = (np.asarray(part, dtype=np.float64).reshape(len(X), -1).T for part in found)
+        for target, *parts in zip(group.targets, *columns, strict=True):
+            assert isinstance(target, NumberTarget)
+            predictions, lower, upper = map(target.raised, parts)
+            yield Said(predictions, None, (lower, upper))
         return
-    P = np.asarray(model.predict_proba(X), dtype=np.float64)
+    P = _of_yes(group, np.asarray(model.predict_proba(X), dtype=np.float64))
     if group.task == "classes":
-        yield np.argmax(P, axis=1), P
+        yield Said(np.argmax(P, axis=1), P)
     elif isinstance(group.targets[0], TagTarget):
-        yield group.targets[0].chosen(P), P
+        yield Said(group.targets[0].chosen(P), P)
     else:
-        yield from (((yes > 0.5).astype(np.int64), np.column_stack([1.0 - yes, yes])) for yes in P.T)
+        yield from (Said((yes > 0.5).astype(np.int64), np.column_stack([1.0 - yes, yes])) for yes in P.T)
 
 
-def _sureness(predictions: np.ndarray, P: np.ndarray) -> np.ndarray:
-    """The probability that each answer is right; for tags that the whole set is, were they independent."""
-    if predictions.ndim == 2:
-        return np.asarray(np.prod(np.where(predictions > 0, P, 1.0 - P), axis=1))
-    return np.asarray(P.max(axis=1))
+def _of_yes(group: Group, P: np.ndarray) -> np.ndarray:
+    """Probabilities with one column a label; a label that is learnt alone is learnt as two classes."""
+    return P[:, 1:] if group.task == "labels" and len(group.targets) == 1 else P
 
 
-def beside(
-    target: Target, predictions: np.ndarray, P: np.ndarray | None, half_width: float | None
-) -> dict[str, list[Any]]:
-    """The columns beside the predictions of some rows, by kind: a probability, or the ends of an interval."""
-    if P is not None:
-        return {"probability": [round(p, 4) for p in _sureness(predictions, P).tolist()]}
-    if half_width is None or not isinstance(target, NumberTarget):
-        return {kind: [None] * len(predictions) for kind in ("lower", "upper")}
-    return {
-        kind: [target.spell(float(value) + shift, more=1) for value in predictions]
-        for kind, shift in (("lower", -half_width), ("upper", half_width))
-    }
+def merged(first: Answer, second: Answer, where: np.ndarray) -> Answer:
+    """The second answer in the rows ``where``, the first in all others."""
+    target, rows = first.target, first.held_out_rows
+    taken = where[rows] & np.isin(rows, second.held_out_rows)
+    places = np.searchsorted(second.held_out_rows, rows[taken])
+    held = _replaced(first.held_out, taken, second.held_out[places])
+    truth, ends, interval = target.values[rows], first.held_out_ends, first.interval
+    if ends is not None and second.held_out_ends is not None and interval is not None:
+        lower, upper = ends = _both_replaced(
+            ends, taken, (second.held_out_ends[0][places], second.held_out_ends[1][places])
+        )
+        measured = float(np.mean((lower <= truth) & (truth <= upper)))
+        interval = replace(interval, half_width=float(np.median(upper - lower) / 2.0), measured=measured)
+    said = first.said.with_rows(second.said.of(where), where)
+    return Answer(target, said, interval, _quality(target, truth, held), rows, held, ends)
+
+
+def _replaced(values: np.ndarray, where: np.ndarray, by: np.ndarray) -> np.ndarray:
+    changed = values.copy()
+    changed[where] = by
+    return changed
+
+
+def _both_replaced(ends: Ends, where: np.ndarray, by: Ends) -> Ends:
+    return _replaced(ends[0], where, by[0]), _replaced(ends[1], where, by[1])
 
 
 def named(column: str, kinds: Iterable[str], taken: set[str]) -> dict[str, str]:

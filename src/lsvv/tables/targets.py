@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -134,6 +135,8 @@ class NumberTarget(Target):
         The most significant digits of a text with an exponent.
     ends : pair of int, optional
         The least and the greatest number that the type of the cells holds.
+    least : float
+        0 where no known number is below, so that no other is to be; else there is none.
     """
 
     decimals: int
@@ -142,6 +145,11 @@ class NumberTarget(Target):
     form: str = "f"
     digits: int = 0
     ends: tuple[int, int] | None = None
+    least: float = -math.inf
+
+    def raised(self, numbers: np.ndarray) -> np.ndarray:
+        """Numbers with those below ``least`` raised to it."""
+        return np.maximum(numbers, self.least)
 
     def spelt(self, predictions: np.ndarray) -> list[Any]:
         """Rounded numbers: texts where the column is text, whole where its type is."""
@@ -297,7 +305,8 @@ def _numbers(finding: Finding, cells: list[Any], known: np.ndarray) -> Target:
     written = _text_style(filled, reading.notation) if all(isinstance(cell, str) for cell in filled) else {}
     decimals = decimals_of(filled, reading.notation)
     whole = decimals == 0 and all(isinstance(cell, (str, int, np.integer)) for cell in filled)
-    style = {"style": "whole" if whole else "typed", "ends": ends, **written}
+    least = 0.0 if np.all(numbers[known] >= 0.0) else -math.inf
+    style = {"style": "whole" if whole else "typed", "ends": ends, "least": least, **written}
     return NumberTarget(column, "numbers", reason, known, numbers, (column,), decimals, **style)
 
 

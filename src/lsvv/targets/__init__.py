@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from lsvv.linalg import Array, like, namespace
 from lsvv.targets.reading import (
     as_column,
     as_numbers,
@@ -16,6 +17,7 @@ from lsvv.targets.reading import (
     read_classes,
     refuse_plus_and_minus_one,
 )
+from lsvv.targets.scales import may_be_logs, shifts
 from lsvv.targets.weighting import class_factor, entry_weight, label_factor, row_weight
 
 __all__ = [
@@ -28,6 +30,9 @@ __all__ = [
     "encode_classes",
     "encode_labels",
     "encode_numbers",
+    "may_be_logs",
+    "on_logs",
+    "some_outputs",
 ]
 
 
@@ -58,6 +63,12 @@ class Labels(Codec):
     """Several yes/no labels a row."""
 
     dtype: Any
+    n_labels: int
+
+    @property
+    def classes(self) -> np.ndarray:
+        """The places of the labels."""
+        return np.arange(self.n_labels)
 
     def decode(self, scores: np.ndarray) -> np.ndarray:
         """1 where a score is above the threshold, strictly."""
@@ -66,16 +77,46 @@ class Labels(Codec):
 
 @dataclass(frozen=True, eq=False)
 class Numbers(Codec):
-    """Real targets, standardised over their known entries."""
+    """Real targets, as they are or as logarithms log(y + shift), standardised over their known entries.
+
+    Attributes
+    ----------
+    mean, scale : arrays of shape (K,)
+        Of the targets, or of their logarithms.
+    one_dimensional : bool
+        Whether ``y`` was.
+    logs : bool array of shape (K,)
+        Outputs that are logarithms.
+    shift, most, lift : arrays of shape (K,)
+        What is added before the logarithm is taken; the greatest logarithm that is read back, one deviation above the
+        known ones, since beyond it exp would be a guess; and what exp is multiplied by to aim at the mean.
+    """
 
     mean: np.ndarray
     scale: np.ndarray
     one_dimensional: bool
+    logs: np.ndarray
+    shift: np.ndarray
+    most: np.ndarray
+    lift: np.ndarray
 
-    def decode(self, scores: np.ndarray) -> np.ndarray:
+    def decode(self, scores: Array) -> Array:
         """Scores on the targets' own scale."""
-        values = scores * self.scale + self.mean
+        xp = namespace(scores)
+        mean, scale, shift, most, lift = (
+            like(part, scores)[None, :] for part in (self.mean, self.scale, self.shift, self.most, self.lift)
+        )
+        values = scores * scale + mean
+        if self.logs.any():
+            # most of a plain target is 0, and what becomes of it here is not looked at
+            back = xp.exp(xp.minimum(values, most)) * lift - shift
+            values = xp.where(like(self.logs, scores)[None, :] > 0, xp.clip(back, 0.0, None), values)
         return values[:, 0] if self.one_dimensional else values
+
+    @property
+    def in_the_middle(self) -> Numbers:
+        """The codec that reads scores back without aiming at the mean: half of the numbers are below."""
+        return replace(self, lift=np.ones_like(self.lift))
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +202,7 @@ def encode_labels(Y: np.ndarray, sample_weight: Any, class_weight: Any) -> Targe
     if class_weight is not None:
         weight = weight * label_factor(class_weight, values, weight)
     kind = given if given.kind in "iub" else np.dtype(np.int64)
-    return Targets(values, weight, values, Labels(kind), _constant_labels(values, weight))
+    return Targets(values, weight, values, Labels(kind, values.shape[1]), _constant_labels(values, weight))
 
 
 def encode_numbers(y: Any, n_rows: int, sample_weight: Any) -> Targets:
@@ -181,17 +222,47 @@ def encode_numbers(y: Any, n_rows: int, sample_weight: Any) -> Targets:
             f"Column {empty[0]} of y has no known entry. Drop the column, or label at least one of its rows."
         )
     values = np.where(weight > 0, values, 0.0)
+    return _standardised(values, weight, raw.ndim == 1, np.zeros(values.shape[1], dtype=bool))
+
+
+def on_logs(targets: Targets, logs: np.ndarray) -> Targets:
+    """The same numbers with the outputs of ``logs`` (K,) coded as logarithms, the others as they are."""
+    assert isinstance(targets.codec, Numbers)
+    below = logs & (targets.weights > 0) & (targets.given < 0)
+    if below.any():
+        row, column = np.argwhere(below)[0]
+        raise ValueError(
+            f"y holds {targets.given[row, column]:g} at row {row}, column {column}, which has no logarithm. Pass "
+            f"target_scale='auto' or 'as is', or numbers of at least 0."
+        )
+    coded = _standardised(targets.given, targets.weights, targets.codec.one_dimensional, logs)
+    return replace(coded, remarks=targets.remarks)
+
+
+def some_outputs(targets: Targets, places: np.ndarray) -> Targets:
+    """Some of the outputs alone, as they are."""
+    return _standardised(
+        targets.given[:, places], targets.weights[:, places], False, np.zeros(places.sum(), dtype=bool)
+    )
+
+
+def _standardised(given: np.ndarray, weight: np.ndarray, one_dimensional: bool, logs: np.ndarray) -> Targets:
+    """Numbers, or their logarithms, less their weighted mean and divided by their deviation."""
+    known = weight > 0
+    shift = np.where(logs, shifts(given, weight), 0.0)
+    values = np.where(logs, np.log(np.where(known & logs, given + shift, 1.0)), given)
     share = weight / weight.sum(axis=0)
     mean = (share * values).sum(axis=0)
     with np.errstate(over="ignore"):
-        scale = np.sqrt((share * np.where(weight > 0, values - mean, 0.0) ** 2).sum(axis=0))
+        scale = np.sqrt((share * np.where(known, values - mean, 0.0) ** 2).sum(axis=0))
     if not np.all(np.isfinite(scale)):
         raise ValueError("y holds values whose squares overflow. Divide y by its largest value first.")
     # a spread at rounding level is a constant column: its deviation is no unit to measure in
     scale = np.where(scale > 1e-12 * np.abs(mean), scale, 1.0)
-    standard = np.where(weight > 0, (values - mean) / scale, 0.0)
-    codec = Numbers(mean, scale, raw.ndim == 1)
-    return Targets(standard, weight, values, codec)
+    standard = np.where(known, (values - mean) / scale, 0.0)
+    most = np.where(logs, np.max(values, axis=0, where=known, initial=-np.inf) + scale, 0.0)
+    codec = Numbers(mean, scale, one_dimensional, logs, shift, most, np.ones_like(mean))
+    return Targets(standard, weight, given, codec)
 
 
 def _refuse_no_label(weight: np.ndarray) -> None:

@@ -153,14 +153,14 @@
       const all = data.targets[place].numbers;
       const both = [...all.known, ...all.predicted];
       const low = both.reduce((a, b) => Math.min(a, b)), high = both.reduce((a, b) => Math.max(a, b));
-      const ends = (shift) => [{ x: low, y: low + shift }, { x: high, y: high + shift }];
-      const edge = (shift, fill) => ({ ...line(ends(shift), "interval", []), borderWidth: 0, fill, backgroundColor: pale(colour("accent"), 0.12) });
+      const rising = all.predicted.map((_, i) => i).sort((i, j) => all.predicted[i] - all.predicted[j]);
+      const edge = (ends) => line(rising.map((i) => ({ x: ends[i], y: all.predicted[i] })), "interval", []);
       return {
         type: "scatter",
         data: {
           datasets: [
             { label: "cells", data: all.known.map((known, i) => ({ x: known, y: all.predicted[i], row: all.rows[i] })), backgroundColor: pale(colour("c0"), 0.7), borderColor: colour("card"), borderWidth: 0.8, pointRadius: 4, pointHoverRadius: 7 },
-            line(ends(0), "exact"), edge(-all.half_width, "+1"), edge(all.half_width, false),
+            line([{ x: low, y: low }, { x: high, y: high }], "exact"), edge(all.lower), edge(all.upper),
           ],
         },
         options: {
