@@ -16,14 +16,23 @@ from lsvv.experiments.records import Record, Trial, environment, latest, pack, r
 Figures = dict[str, float | None]
 
 
-def worked(name: str, trials: Iterable[Trial], figures: Callable[[Trial], Figures]) -> list[Record]:
-    """The records of all trials done so far, in $LSVV_RECORDS; no trial is begun after $LSVV_SECONDS."""
+def worked(
+    name: str,
+    trials: Iterable[Trial],
+    figures: Callable[[Trial], Figures],
+    holds: Callable[[Record], bool] | None = None,
+) -> list[Record]:
+    """The records of all trials done so far, in $LSVV_RECORDS; no trial is begun after $LSVV_SECONDS.
+
+    With ``holds``, a trial whose record it refuses is worked again, and one that fails is recorded with the reason.
+    """
     folder = Path(os.environ.get("LSVV_RECORDS", f"{name}_records"))
     deadline = time.time() + float(os.environ.get("LSVV_SECONDS", "inf"))
     with recording(folder) as append:
-        done = latest(read_records(folder))
+        done = {key for key, record in latest(read_records(folder)).items() if holds is None or holds(record)}
+        left = (trial for trial in trials if trial_key(trial) not in done)
         results = Parallel(n_jobs=-1, pre_dispatch="n_jobs", return_as="generator_unordered")(
-            delayed(_record)(trial, figures, deadline) for trial in trials if trial_key(trial) not in done
+            delayed(_record)(trial, figures, deadline, go_on=holds is not None) for trial in left
         )
         for record in filter(None, results):
             append(record)
@@ -31,12 +40,18 @@ def worked(name: str, trials: Iterable[Trial], figures: Callable[[Trial], Figure
     return list(latest(read_records(folder)).values())
 
 
-def _record(trial: Trial, figures: Callable[[Trial], Figures], deadline: float) -> Record | None:
+def _record(trial: Trial, figures: Callable[[Trial], Figures], deadline: float, *, go_on: bool) -> Record | None:
     start = time.time()
     if start > deadline:
         return None
-    found = figures(trial)
-    return Record(trial, figures=found, seconds=time.time() - start, environment=environment())
+    found, reason = {}, ""
+    try:
+        found = figures(trial)
+    except Exception as error:
+        if not go_on:
+            raise
+        reason = f"{type(error).__name__}: {error}"
+    return Record(trial, figures=found, seconds=time.time() - start, reason=reason, environment=environment())
 
 
 def dataset_of(trial: Trial, data: Path) -> Dataset:

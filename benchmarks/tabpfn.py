@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -37,13 +38,27 @@ Figures = dict[tuple[str, float], dict[str, list[float]]]
 
 
 def main(data: Path | None = None) -> list[str]:
-    python = os.environ.get(VARIABLE)
-    if data is None or not python:
+    if data is None or not at_hand():
         return [
-            f"- needs --data DIR, and {VARIABLE}: the path of an interpreter with tabpfn 0.1.x and its weights "
-            "(benchmarks/tabpfn_predict.py)"
+            f"- needs --data DIR, and tabpfn 0.1.x with its weights (benchmarks/tabpfn_predict.py), here or in the "
+            f"interpreter whose path {VARIABLE} holds"
         ]
-    return _table(worked("tabpfn", _trials(), partial(_figures, data=data, python=python)))
+    return _table(worked("tabpfn", _trials(), partial(_figures, data=data)))
+
+
+def at_hand() -> bool:
+    """Whether this interpreter has TabPFN or another one is named that does."""
+    return bool(os.environ.get(VARIABLE)) or find_spec("tabpfn") is not None
+
+
+def predicted(X: np.ndarray, y: np.ndarray, tests: np.ndarray) -> np.ndarray:
+    """What TabPFN says of the test rows, in the interpreter that is named for it, else in this one."""
+    python = os.environ.get(VARIABLE)
+    if python:
+        return _predicted_apart(python, X, y, tests)
+    from benchmarks.tabpfn_predict import labels
+
+    return labels(X, y, tests)
 
 
 def _trials() -> Iterator[Trial]:
@@ -53,7 +68,7 @@ def _trials() -> Iterator[Trial]:
                 yield {"data": name, "labelled": rate, "seed": FIRST_SPLIT + number}
 
 
-def _figures(trial: Trial, data: Path, python: str) -> dict[str, float | None]:
+def _figures(trial: Trial, data: Path) -> dict[str, float | None]:
     """The errors in % of both on one split, and their seconds."""
     start = time.time()
     dataset, seed = dataset_of(trial, data), int(trial["seed"] or 0)
@@ -63,7 +78,7 @@ def _figures(trial: Trial, data: Path, python: str) -> dict[str, float | None]:
     _check(X[known], fold.y_train[known])
     ours = LSVVClassifierCV(random_state=seed).fit(X, fold.y_train).predict(tests)
     between = time.time()
-    theirs = _tabpfn(python, X[known], fold.y_train[known], tests)
+    theirs = predicted(X[known], fold.y_train[known], tests)
     return {
         "search": 100.0 * float(np.mean(ours != fold.y_test)),
         "TabPFN": 100.0 * float(np.mean(theirs != fold.y_test)),
@@ -80,7 +95,7 @@ def _check(X: np.ndarray, y: np.ndarray) -> None:
             raise ValueError(f"TabPFN takes at most {most} {what}; here are {count}.")
 
 
-def _tabpfn(python: str, X: np.ndarray, y: np.ndarray, tests: np.ndarray) -> np.ndarray:
+def _predicted_apart(python: str, X: np.ndarray, y: np.ndarray, tests: np.ndarray) -> np.ndarray:
     """What TabPFN, in its own interpreter, says of the test rows."""
     with TemporaryDirectory() as folder:
         given, out = Path(folder, "split.npz"), Path(folder, "predicted.npz")
