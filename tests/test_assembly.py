@@ -92,7 +92,7 @@ def test_smoothed_rows_and_the_scores_of_new_ones(put: Put, rng: np.random.Gener
             laws.assert_close(smoothed_rows(graph, rows, which, 0.9).whole(), smoothed[which], rtol=0, atol=1e-8)
         where, there = (X, new) if on == "inputs" else (to_numpy(phi.transform(put(x))) for x in (X, new))
         laws.assert_close(
-            near_scores(graph, phi, put(new), put(X @ W[:2])),
+            near_scores(graph, put(there), put(X @ W[:2])),
             naive.self_tuned_links(where, there, 3) @ X @ W[:2],
             rtol=1e-7,
         )

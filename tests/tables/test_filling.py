@@ -35,7 +35,7 @@ def test_classes_and_numbers_are_filled_in_one_go(beasts: Text, csv_table: Reade
     kinds, weights = filled.results
     assert (kinds.target.task, weights.target.task) == ("classes", "numbers")
     assert filled.frame["kind"].tolist() == ["cat", "dog"] * 22 + ["cat"]
-    assert kinds.quality.value == 1.0
+    assert kinds.quality.value > 0.9
     truth = filled.frame["size"].astype(float) / 4
     assert np.abs(filled.frame["weight"].astype(float) - truth).max() < 1.0
     assert weights.interval is not None

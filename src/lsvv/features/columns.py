@@ -14,6 +14,8 @@ TAIL = 0.02
 """Share of the rows beyond either end of what counts as a column's range."""
 BEYOND = 0.5
 """How many ranges a value may lie outside."""
+FINENESS = 2.0**30
+"""Steps of a range: what the unit of a column leaves to rounding is cut off, so that ties stay ties."""
 
 
 class Ranges(FeatureMap):
@@ -54,8 +56,9 @@ class Ranges(FeatureMap):
         """phi(x) for rows that have passed the gate."""
         if sp.issparse(X):
             return sp.csr_array(X @ sp.diags_array(1.0 / self.range_)).astype(X.dtype)
-        place = (X - like(self.low_, X)[None, :]) / like(self.range_, X)[None, :]
-        return namespace(X).clip(place, -BEYOND, 1.0 + BEYOND)
+        xp = namespace(X)
+        place = xp.clip((X - like(self.low_, X)[None, :]) / like(self.range_, X)[None, :], -BEYOND, 1.0 + BEYOND)
+        return xp.round(place * FINENESS) / FINENESS
 
 
 class Ranks(FeatureMap):

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
 
-from lsvv.linalg import Array, to_numpy
+from lsvv.linalg import Array, dense, to_numpy
 
 KINDS: dict[str, Any] = {"extra trees": ExtraTreesRegressor, "bagged trees": RandomForestRegressor}
 """Trees that cut at random places, and trees that cut at the best place of a bootstrap sample."""
@@ -20,6 +20,8 @@ TREES = 200
 FEWEST = 40
 COLUMNS = 64
 """The most columns that are looked at for one cut: single columns that decide are found, and many take no longer."""
+PAIRS = 2**20
+"""Rows x trees that are followed to their leaves at once."""
 COST = 2e9
 """Rows x columns x outputs x trees that one kind may look at."""
 
@@ -29,15 +31,20 @@ class Forest:
     """share * the mean of what the trees say, for some of the outputs.
 
     A tree's leaf holds the mean target of its labelled rows: shares of classes, of labels, or a number. For classes
-    the squared error of the indicators is Gini's impurity.
+    the squared error of the indicators is Gini's impurity. All trees lie in plain arrays, which can be kept in a file
+    and read from it without harm.
 
     Attributes
     ----------
     kind : str
         "extra trees" or "bagged trees".
-    trees : tuple of sklearn.tree._tree.Tree
-    folds : array of int
-        The fold of the labels that each tree has not seen.
+    roots, folds : arrays of int, one a tree
+        Its first node, and the fold of the labels that it has not seen.
+    column, threshold, below, above : arrays, one entry a node
+        A row goes on to ``below`` where its column is at most the threshold, else to ``above``; a leaf to itself.
+    leaf : array of int, one a node
+        The row of ``values`` that a leaf says.
+    values : array of shape (leaves, outputs)
     outputs : array of int
         The outputs it speaks of.
     share : array
@@ -45,18 +52,48 @@ class Forest:
     """
 
     kind: str
-    trees: tuple[Any, ...]
+    roots: np.ndarray
     folds: np.ndarray
+    column: np.ndarray
+    threshold: np.ndarray
+    below: np.ndarray
+    above: np.ndarray
+    leaf: np.ndarray
+    values: np.ndarray
     outputs: np.ndarray
     share: np.ndarray
 
     def mean(self, X: Any, which: np.ndarray | None = None) -> np.ndarray:
         """The mean over the trees, or over those ``which``, for rows that :func:`tree_rows` made."""
-        chosen = self.trees if which is None else [self.trees[i] for i in np.flatnonzero(which)]
-        total = np.zeros((X.shape[0], self.outputs.size))
-        for tree in chosen:
-            total += tree.predict(X).reshape(total.shape)
-        return total / len(chosen)
+        roots = self.roots if which is None else self.roots[which]
+        found = np.empty((X.shape[0], self.outputs.size))
+        step = max(1, PAIRS // roots.size)
+        for start in range(0, X.shape[0], step):
+            rows = np.asarray(dense(X[start : start + step]))
+            leaves = self.leaf[self._ends(rows, roots)].reshape(len(rows), roots.size)
+            found[start : start + step] = _row_means(self.values, leaves)
+        return found
+
+    def _ends(self, rows: np.ndarray, roots: np.ndarray) -> np.ndarray:
+        """The leaf of each row in each tree, row by row."""
+        node = np.tile(roots, len(rows))
+        row = np.repeat(np.arange(len(rows)), roots.size)
+        going = np.arange(node.size)
+        while going.size:
+            here = node[going]
+            low = rows[row[going], self.column[here]] <= self.threshold[here]
+            there = np.where(low, self.below[here], self.above[here])
+            node[going] = there
+            going = going[self.below[there] != there]
+        return node
+
+
+def _row_means(values: np.ndarray, leaves: np.ndarray) -> np.ndarray:
+    """The mean of the values of each row's leaves: a sparse matrix of counts times the values."""
+    n_rows, n_trees = leaves.shape
+    ends = np.arange(0, leaves.size + 1, n_trees)
+    counts = sp.csr_array((np.full(leaves.size, 1.0 / n_trees), leaves.ravel(), ends), shape=(n_rows, len(values)))
+    return np.asarray(counts @ values.astype(np.float64, copy=False))
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +187,33 @@ def _grown(
         )
         forest.fit(rows[kept], T[kept] if T.shape[1] > 1 else T[kept, 0], sample_weight=weight[kept])
         trees += [one.tree_ for one in forest.estimators_]
-    return Forest(kind, tuple(trees), np.repeat(numbers, trees_a_fold), np.arange(T.shape[1]), np.ones(T.shape[1]))
+    return _in_arrays(kind, trees, np.repeat(numbers, trees_a_fold), T.shape[1])
+
+
+def _in_arrays(kind: str, trees: Sequence[Any], folds: np.ndarray, n_outputs: int) -> Forest:
+    """The nodes of scikit-learn's trees, one tree after the other."""
+    starts = np.cumsum([0, *(tree.node_count for tree in trees)])
+    itself = np.arange(starts[-1])
+    offset = np.repeat(starts[:-1], np.diff(starts))
+    column, threshold, left, right = (
+        np.concatenate([getattr(tree, name) for tree in trees])
+        for name in ("feature", "threshold", "children_left", "children_right")
+    )
+    is_leaf = left < 0
+    values = np.concatenate([tree.value[:, :, 0] for tree in trees])[is_leaf]
+    return Forest(
+        kind,
+        roots=starts[:-1].astype(np.int32),
+        folds=folds.astype(np.int32),
+        column=np.where(is_leaf, 0, column).astype(np.int32),
+        threshold=np.where(is_leaf, 0.0, threshold),
+        below=np.where(is_leaf, itself, left + offset).astype(np.int32),
+        above=np.where(is_leaf, itself, right + offset).astype(np.int32),
+        leaf=(np.cumsum(is_leaf) - 1).astype(np.int32),
+        values=values.astype(np.float32),
+        outputs=np.arange(n_outputs),
+        share=np.ones(n_outputs),
+    )
 
 
 def _out_of_fold(forest: Forest, rows: Any, folds: np.ndarray) -> np.ndarray:

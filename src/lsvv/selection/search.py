@@ -235,18 +235,17 @@ class SearchEstimator(BaseEstimator):
             per_output=self._weighs_apart,
             sharpness=KIND_SHARPNESS,
         )
-        share = dict(zip(kinds, whole.shares, strict=True))
+        self._kind_shares = share = dict(zip(kinds, whole.shares, strict=True))
         self.kinds_ = {kind: float(of_outputs.mean()) for kind, of_outputs in share.items()}
-        self._share = share["maps"]
-        self.shares_ = self._share * kernels.shares
-        self._votes = () if run.vote is None else _voting(run.vote, share["neighbours"])
+        self.shares_ = share["maps"] * kernels.shares
         self.forests_ = tuple(forest for one in run.forests for forest in one.shared(share[one.kind]))
         return whole.expectation if len(kinds) > 1 else kernels.expectation
 
     def _assemble(self, run: Run) -> Array:
         """The model, and what it expects of all training rows."""
         parts, training = assembled(run.members, self.shares_, run.losses, run.graph_of, run.mapped, run.smoothed)
-        parts, training = (*parts, *self._votes), [*training, *(part.near for part in self._votes)]
+        if run.vote is not None and self._kind_shares["neighbours"].any():
+            parts, training = (*parts, _voting(run.vote, self._kind_shares["neighbours"])), [*training, run.vote.near]
         self.parts_ = parts
         used = sorted({number for part in parts for number in part.weights})
         self.maps_ = {number: run.maps[number] for number in used}
@@ -301,7 +300,7 @@ class SearchEstimator(BaseEstimator):
         else:
             scores = self.best_estimator_._scores(rows[self._view])
             found = expected(scores, self._make_loss(self.best_params_["loss"]))
-            found = found * like(self._share, found)[None, :]
+            found = found * like(self._kind_shares["maps"], found)[None, :]
         return found + like(self._by_trees(rows), rows.template) if self.forests_ else found
 
     def _by_trees(self, rows: Views) -> np.ndarray:
@@ -309,9 +308,9 @@ class SearchEstimator(BaseEstimator):
         return forests_of(self.forests_, rows[max(self.columns_)], self.n_outputs_)
 
 
-def _voting(vote: Vote, share: np.ndarray) -> tuple[Part, ...]:
-    """The vote as a part of the average, if it has a share: what the neighbours of a new row add, and nothing else."""
-    return (Part({}, np.zeros(share.size), share, vote.near, Squared()),) if share.any() else ()
+def _voting(vote: Vote, share: np.ndarray) -> Part:
+    """The vote as a part of the average: what the neighbours of a new row add, and nothing else."""
+    return Part({}, np.zeros(share.size), share, vote.near, Squared())
 
 
 def _row_losses(expectation: np.ndarray, run: Run) -> np.ndarray:

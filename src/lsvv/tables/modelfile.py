@@ -33,6 +33,7 @@ TRUSTED = frozenset(
     for module, names in {
         "lsvv.estimators.classifier": ("LSVVClassifier",),
         "lsvv.estimators.regressor": ("LSVVRegressor",),
+        "lsvv.features.columns": ("Ranges", "Ranks"),
         "lsvv.features.maps": ("Linear", "Nystroem", "RandomFourier"),
         "lsvv.graph.adjacency": ("KNNGraph", "NeighborGraph"),
         "lsvv.graph.nearest": ("NeighborIndex",),
@@ -41,6 +42,7 @@ TRUSTED = frozenset(
         "lsvv.selection.average": ("Part",),
         "lsvv.selection.averaging": ("Guard",),
         "lsvv.selection.estimators": ("LSVVClassifierCV", "LSVVRegressorCV"),
+        "lsvv.selection.forests": ("Forest",),
         "lsvv.selection.plan": ("Candidate",),
         "lsvv.tables.columns": ("DateColumn", "NumberColumn", "TextColumn"),
         "lsvv.tables.filling": ("Fitted",),

@@ -18,12 +18,13 @@ N_NEIGHBORS = 7
 MANY_ROWS = 20_000
 """Beyond it maps are fewer and smaller and the grid coarser, so that the search stays within a minute and memory."""
 COARSE: dict[str, Any] = {"smoothing": (0.0, 0.8, 0.95)}
+"""The grid of very many rows."""
 
 
 def choose_model(task: str, n_rows: int, *, features: str = "auto", graph: Any = "auto", random_state: int = 0) -> Any:
     """An unfitted estimator for a task: the regressor for numbers, the classifier for everything else."""
     chosen = LSVVRegressorCV if task == "numbers" else LSVVClassifierCV
-    grid = COARSE if n_rows > MANY_ROWS else {}
+    grid = {**COARSE, "trees": features == "auto"} if n_rows > MANY_ROWS else {}
     return chosen(features=_maps(features, n_rows), graph=graph, random_state=random_state, **grid)
 
 

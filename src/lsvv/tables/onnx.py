@@ -8,18 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from lsvv.features import LandmarkMap, Linear, RandomFourier
+from lsvv.features import LandmarkMap, Linear, RandomFourier, Ranges, Ranks
+from lsvv.features.columns import BEYOND
 from lsvv.features.kernels import Gaussian, Laplacian, as_kernel
 from lsvv.graph import NeighborGraph, NeighborSearch
 from lsvv.linalg import dense, to_numpy
 from lsvv.losses import Loss, Squared, make_loss
-from lsvv.selection import Part
+from lsvv.selection import Ensemble, Forest, Part
 from lsvv.tables.table import TableError
 from lsvv.targets import Numbers
 
 __all__ = ["exported"]
 
-OPSET = 17
+OPSET, TREE_OPSET = 17, 3
+SINGLE, DOUBLE = 1, 11
+"""ONNX's numbers of the kinds of number."""
+_NODE_FIELDS = ("treeids", "nodeids", "featureids", "modes", "values", "truenodeids", "falsenodeids")
 SMALLEST = 1e-150
 """Stands for the reach of a row that coincides with all its neighbours, where 0 / 0 would be no weight."""
 
@@ -44,7 +48,8 @@ def exported(model: Any) -> bytes:
         [helper.make_tensor_value_info("scores", TensorProto.DOUBLE, ["rows", int(model.n_outputs_)])],
         [onnx.numpy_helper.from_array(array, name) for name, array in written.constants.items()],
     )
-    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], producer_name="lsvv", ir_version=9)
+    opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid("ai.onnx.ml", TREE_OPSET)]
+    made = helper.make_model(graph, opset_imports=opsets, producer_name="lsvv", ir_version=9)
     onnx.checker.check_model(made)
     return bytes(made.SerializeToString())
 
@@ -69,6 +74,12 @@ class _Graph:
         self.nodes.append((kind, list(inputs), [name], attributes))
         return name
 
+    def tensor(self, name: str, values: Sequence[float]) -> Any:
+        """Doubles as an attribute."""
+        from onnx import numpy_helper
+
+        return numpy_helper.from_array(np.asarray(values, dtype=np.float64), name)
+
     def largest(self, values: str, count: int) -> str:
         """The places of the ``count`` largest of each row."""
         name = f"n{len(self.nodes)}"
@@ -86,13 +97,16 @@ class _Graph:
 
 
 def _written(model: Any) -> _Graph:
-    parts, maps, graphs = _contents(model)
+    held = _contents(model)
     slope, offset = _line(model)
     made = _Graph()
-    phi = {number: _features(made, one) for number, one in sorted(maps.items())}
-    asked = sorted({part.graph for part in parts if part.near is not None})
-    near = {number: _neighbours(made, graphs[number]) for number in asked}
-    sums = [_part(made, part, phi, near) for part in parts]
+    rows = {view: _columns(made, one) for view, one in sorted(model.columns_.items())}
+    phi = {number: _features(made, one, rows[held.views[number]]) for number, one in sorted(held.maps.items())}
+    asked = sorted({part.graph for part in held.parts if part.near is not None})
+    near = {number: _neighbours(made, held.graphs[number], rows[number]) for number in asked}
+    sums = [_part(made, part, phi, near) for part in held.parts]
+    if model.forests_:
+        sums.append(_trees(made, model.forests_, model.n_outputs_, rows[max(rows)]))
     total = made.node("Mul", made.node("Sum", *sums), made.array(slope[None, :]))
     total = made.node("Add", total, made.array(offset[None, :]))
     codec = model._codec
@@ -109,21 +123,71 @@ def _exponential(made: _Graph, codec: Numbers, total: str) -> str:
     return made.node("Max", made.node("Sub", raised, shift), made.array(0.0))
 
 
-def _contents(model: Any) -> tuple[Sequence[Part], Mapping[int, Any], Sequence[NeighborGraph]]:
+def _contents(model: Any) -> Ensemble:
     """The parts of an average with their maps and graphs; a single estimator is one part."""
     if model.best_estimator_ is None:
-        return model.parts_, model.maps_, model.graphs_
-    core, codec = model.best_estimator_, model._codec
+        return Ensemble(model.parts_, model.maps_, model.views_, model.graphs_)
+    core, codec, view = model.best_estimator_, model._codec, model._view
     scale = codec.scale if isinstance(codec, Numbers) else 1.0
     # coef_ and intercept_ are on the targets' own scale, and the sum is put on it below
     W, b = to_numpy(core.coef_).T / scale, to_numpy(core.intercept_)
     b = (b - codec.mean) / scale if isinstance(codec, Numbers) else b
     loss = make_loss(model.best_params_["loss"], one_class_a_row=codec.one_class_a_row)
+    maps, views, share = {0: core.feature_map_}, {0: view}, model._kind_shares["maps"]
     if core.graph_ is None:
-        return [Part({0: W}, b, np.ones(b.size), None, loss)], {0: core.feature_map_}, ()
+        return Ensemble((Part({0: W}, b, share, None, loss),), maps, views, {})
     a = core.smoothing
-    part = Part({0: (1.0 - a) * W}, b, np.ones(b.size), a * to_numpy(core.smoothed_scores_), loss)
-    return [part], {0: core.feature_map_}, (core.graph_,)
+    part = Part({0: (1.0 - a) * W}, b, share, a * to_numpy(core.smoothed_scores_), loss, view)
+    return Ensemble((part,), maps, views, {view: core.graph_})
+
+
+def _columns(made: _Graph, columns: Any) -> str:
+    """Rows as a view reads their columns."""
+    if isinstance(columns, Ranges):
+        place = made.node("Sub", "X", made.array(columns.low_[None, :]))
+        place = made.node("Div", place, made.array(columns.range_[None, :]))
+        return made.node("Clip", place, made.array(-BEYOND), made.array(1.0 + BEYOND))
+    if isinstance(columns, Ranks):
+        values, knots = made.with_axis("X", 1), made.array(columns.knots_[None])
+        sides = [made.node(kind, values, knots) for kind in ("Greater", "GreaterOrEqual")]
+        counts = [made.sum_over(made.node("Cast", side, to=DOUBLE), 1) for side in sides]
+        return made.node("Div", made.node("Add", *counts), made.array(2.0 * len(columns.knots_)))
+    return "X"
+
+
+def _trees(made: _Graph, forests: Sequence[Forest], n_outputs: int, rows: str) -> str:
+    """What the forests expect, times their shares: one ensemble of all trees, leaf values times share / trees."""
+    nodes: dict[str, list[Any]] = {f"nodes_{name}": [] for name in _NODE_FIELDS}
+    leaves: dict[str, list[Any]] = {f"target_{name}": [] for name in ("treeids", "nodeids", "ids", "weights")}
+    first = 0
+    for forest in forests:
+        is_leaf = forest.below == np.arange(forest.below.size)
+        tree = np.searchsorted(forest.roots, np.arange(is_leaf.size), side="right") - 1
+        start = forest.roots[tree]
+        columns = {
+            "treeids": first + tree,
+            "nodeids": np.arange(is_leaf.size) - start,
+            "featureids": forest.column,
+            "modes": np.where(is_leaf, "LEAF", "BRANCH_LEQ"),
+            "values": forest.threshold,
+            "truenodeids": np.where(is_leaf, 0, forest.below - start),
+            "falsenodeids": np.where(is_leaf, 0, forest.above - start),
+        }
+        for name, values in columns.items():
+            nodes[f"nodes_{name}"] += values.tolist()
+        count = forest.outputs.size
+        said = forest.values * forest.share / forest.roots.size
+        leaves["target_treeids"] += np.repeat(columns["treeids"][is_leaf], count).tolist()
+        leaves["target_nodeids"] += np.repeat(columns["nodeids"][is_leaf], count).tolist()
+        leaves["target_ids"] += np.tile(forest.outputs, len(said)).tolist()
+        leaves["target_weights"] += said.ravel().tolist()
+        first += forest.roots.size
+    # trees compare single precision numbers with thresholds of double precision
+    single = made.node("Cast", made.node("Cast", rows, to=SINGLE), to=DOUBLE)
+    for group, name in ((nodes, "nodes_values"), (leaves, "target_weights")):
+        group[f"{name}_as_tensor"] = made.tensor(name, group.pop(name))
+    fields: dict[str, Any] = {**nodes, **leaves, "domain": "ai.onnx.ml", "n_targets": n_outputs}
+    return made.node("Cast", made.node("TreeEnsembleRegressor", single, **fields), to=DOUBLE)
 
 
 def _line(model: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -137,8 +201,8 @@ def _line(model: Any) -> tuple[np.ndarray, np.ndarray]:
 
 def _part(made: _Graph, part: Part, phi: Mapping[int, str], near: Mapping[int, tuple[str, str]]) -> str:
     """share * link(score)."""
-    terms = [made.node("MatMul", phi[number], made.array(W)) for number, W in sorted(part.weights.items())]
-    terms.append(made.array(part.b[None, :]))
+    terms = [made.array(part.b[None, :])]
+    terms += [made.node("MatMul", phi[number], made.array(W)) for number, W in sorted(part.weights.items())]
     if part.near is not None:
         places, weights = near[part.graph]
         there = made.node("Gather", made.array(part.near), places)
@@ -154,23 +218,23 @@ def _link(loss: Loss) -> str:
     return "Softmax" if loss.couples_outputs else "Sigmoid"
 
 
-def _features(made: _Graph, feature_map: Any) -> str:
+def _features(made: _Graph, feature_map: Any, rows: str) -> str:
     """phi of the rows."""
     if isinstance(feature_map, Linear):
-        return "X"
+        return rows
     if isinstance(feature_map, RandomFourier):
-        turned = made.node("MatMul", "X", made.array(feature_map.frequencies_))
+        turned = made.node("MatMul", rows, made.array(feature_map.frequencies_))
         waves = made.node("Cos", made.node("Add", turned, made.array(feature_map.offsets_[None, :])))
         return made.node("Mul", waves, made.array(np.sqrt(2.0 / feature_map.n_components)))
     if isinstance(feature_map, LandmarkMap):
-        return made.node("MatMul", _kernel(made, feature_map), made.array(feature_map.mixing_))
+        return made.node("MatMul", _kernel(made, feature_map, rows), made.array(feature_map.mixing_))
     raise TableError(
         f"{type(feature_map).__name__} features cannot be written as ONNX. Fit with linear, Fourier or landmark "
         f"features."
     )
 
 
-def _kernel(made: _Graph, feature_map: LandmarkMap) -> str:
+def _kernel(made: _Graph, feature_map: LandmarkMap, rows: str) -> str:
     """Values of the kernel between rows and landmarks."""
     kernel = as_kernel(feature_map.kernel)
     if not isinstance(kernel, (Gaussian, Laplacian)):
@@ -178,8 +242,8 @@ def _kernel(made: _Graph, feature_map: LandmarkMap) -> str:
             f"Landmarks of the {type(kernel).__name__} kernel cannot be written as ONNX. Choose kernel='gaussian' or "
             f"kernel='laplacian'."
         )
-    rows = made.with_axis(made.node("Div", "X", made.array(feature_map.width_)), 1)
-    difference = made.node("Sub", rows, made.array(to_numpy(feature_map.landmarks_)[None]))
+    scaled = made.with_axis(made.node("Div", rows, made.array(feature_map.width_)), 1)
+    difference = made.node("Sub", scaled, made.array(to_numpy(feature_map.landmarks_)[None]))
     if isinstance(kernel, Laplacian):
         distances = made.sum_over(made.node("Abs", difference), 2)
     else:
@@ -188,7 +252,7 @@ def _kernel(made: _Graph, feature_map: LandmarkMap) -> str:
     return made.node("Exp", made.node("Neg", distances))
 
 
-def _neighbours(made: _Graph, graph: NeighborGraph) -> tuple[str, str]:
+def _neighbours(made: _Graph, graph: NeighborGraph, seen: str) -> tuple[str, str]:
     """The places of each row's neighbours among the training rows (rows, k), and their weights (rows, k, 1)."""
     index, rule = graph.index, graph.rule
     if index is None or rule is None:
@@ -202,10 +266,10 @@ def _neighbours(made: _Graph, graph: NeighborGraph) -> tuple[str, str]:
     # of one row's squared distances ||x||^2 is the same; about the middle, little is lost to rounding
     middle = rows.mean(axis=0, keepdims=True)
     centred = rows - middle
-    product = made.node("MatMul", made.node("Sub", "X", made.array(middle)), made.array(2.0 * centred.T))
+    product = made.node("MatMul", made.node("Sub", seen, made.array(middle)), made.array(2.0 * centred.T))
     nearness = made.node("Sub", product, made.array(np.sum(centred**2, axis=1)[None, :]))
     places = made.largest(nearness, min(graph.n_neighbors, len(rows)))
-    difference = made.node("Sub", made.with_axis("X", 1), made.node("Gather", made.array(rows), places))
+    difference = made.node("Sub", made.with_axis(seen, 1), made.node("Gather", made.array(rows), places))
     squares = made.sum_over(made.node("Mul", difference, difference), 2)
     exponent = _exponent(made, graph, squares, places)
     return places, made.with_axis(made.node("Softmax", made.node("Neg", exponent)), 2)
