@@ -58,7 +58,9 @@ def test_wrong_values_are_named_with_what_to_pass(name: str, value: Any) -> None
 def test_a_search_takes_several_values_and_looks_at_each() -> None:
     for ridge in (1e-3, [1e-3, 1e-1], np.logspace(-3, 0, 4), "auto"):
         check_grids(LSVVClassifier(ridge=ridge))  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"ridge=-1\.0 is out of range\. Pass a finite number of at least 0"):
+    with pytest.raises(
+        ValueError, match=r"ridge=-1\.0 is out of range\. Pass 'auto', or a finite number of at least 0"
+    ):
         check_grids(LSVVClassifier(ridge=[0.1, -1.0]))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"n_neighbors=\[5, 7\] is out of range"):
         check_grids(LSVVClassifier(n_neighbors=[5, 7]))  # type: ignore[arg-type]

@@ -47,7 +47,7 @@ _COUNT: Constraint = (_is_count, "an integer of at least 1")
 _BOOLEAN: Constraint = (lambda v: isinstance(v, (bool, np.bool_)), "True or False")
 
 CONSTRAINTS: dict[str, Constraint] = {
-    "ridge": _NOT_NEGATIVE,
+    "ridge": (lambda v: v == "auto" if isinstance(v, str) else _NOT_NEGATIVE[0](v), "'auto', or " + _NOT_NEGATIVE[1]),
     "smoothing": (_is_smoothing, "'auto', or a number of at least 0 and below 1"),
     "manifold": _NOT_NEGATIVE,
     "power": (lambda v: _is_count(v) and v <= 2, "1 or 2"),

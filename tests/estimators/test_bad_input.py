@@ -308,7 +308,7 @@ def test_a_graph_without_an_edge_is_a_supervised_model(kind: Any, terms: dict[st
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"ridge": -1.0}, "ridge=-1.0 is out of range. Pass a finite number of at least 0"),
+        ({"ridge": -1.0}, "ridge=-1.0 is out of range. Pass 'auto', or a finite number of at least 0"),
         ({"ridge": float("nan")}, "ridge=nan is out of range"),
         ({"manifold": -0.1}, "manifold=-0.1 is out of range"),
         ({"manifold": "much"}, "manifold='much' is out of range"),

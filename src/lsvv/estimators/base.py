@@ -22,11 +22,12 @@ from lsvv.assembly import (
     near_scores,
     smoothed_rows,
 )
+from lsvv.engine import chosen_ridge
 from lsvv.features import MappedRows, as_feature_map
 from lsvv.graph import NeighborGraph, Smoother, laplacian, manifold_matrix
 from lsvv.inputs import check_rows, generator
 from lsvv.linalg import Array, like, stack_rows, take_rows, threads_for, to_numpy
-from lsvv.losses import Loss
+from lsvv.losses import Loss, Squared
 from lsvv.objective import NO_TAIL, Objective
 from lsvv.parameters import check_parameters
 from lsvv.penalties import TailSum, TailSumAsPrinted
@@ -42,6 +43,9 @@ METHODS = {
 }
 """The paper's four methods as settings of one estimator; smoothing is ours."""
 
+MOST_ENTRIES = 10_000_000
+"""Labelled rows x features that ridge="auto" looks at."""
+
 
 class VectorValuedEstimator(BaseEstimator):
     """h(x) = W' phi_s(x) + b, minimising loss + ridge + manifold + spectral over labelled and unlabelled rows."""
@@ -53,7 +57,7 @@ class VectorValuedEstimator(BaseEstimator):
         self,
         *,
         features: Any = "fourier",
-        ridge: float = 1e-4,
+        ridge: float | str = "auto",
         smoothing: float | str = "auto",
         manifold: float = 0.0,
         spectral: float = 0.0,
@@ -147,6 +151,7 @@ class VectorValuedEstimator(BaseEstimator):
         labelled = self._labelled_rows(rows, graph, targets.labelled)
         seed = int(rng.integers(2**31))
         G = self._manifold_matrix(rows, graph)
+        self.ridge_ = self._resolved_ridge(labelled, targets, loss, G)
         objective = self._with_tail(self._objective(labelled, loss, targets, G), targets, seed)
         solution = self._solve(objective, seed)
         self._expose(X, targets, objective, solution)
@@ -190,6 +195,26 @@ class VectorValuedEstimator(BaseEstimator):
         if not isinstance(self.smoothing, str):
             return float(self.smoothing)
         return float(1.0 - (targets.labelled.size / len(targets.values)) ** (2.0 / 3.0))
+
+    def _resolved_ridge(self, labelled: MappedRows, targets: Targets, loss: Loss, G: Array | None) -> float:
+        """tau_A; "auto" is what leave-one-out asks for, without a tail, of at most so many labelled rows."""
+        if not isinstance(self.ridge, str):
+            return float(self.ridge)
+        if not isinstance(loss, Squared):
+            raise ValueError(f"ridge='auto' needs the squared loss, not {self.loss!r}. Pass a number, such as 1e-4.")
+        n = labelled.shape[0]
+        some = np.unique(np.linspace(0, n - 1, min(n, max(2, MOST_ENTRIES // labelled.shape[1]))).astype(int))
+        Phi = np.asarray(to_numpy(labelled.take(some).whole()), dtype=np.float64)
+        weights = targets.weights[targets.labelled][some]
+        A = weights / np.where(weights.any(axis=0), weights.sum(axis=0), 1.0)
+        return chosen_ridge(
+            Phi,
+            targets.values[targets.labelled][some],
+            A,
+            manifold=float(self.manifold),
+            G=None if G is None else to_numpy(G),
+            fit_intercept=self.fit_intercept,
+        )
 
     @property
     def _uses_graph(self) -> bool:
@@ -246,7 +271,7 @@ class VectorValuedEstimator(BaseEstimator):
     def _objective(self, labelled: MappedRows, loss: Loss, targets: Targets, G: Array | None) -> Objective:
         T, A = targets.values[targets.labelled], targets.normalised_weights()
         risk = build_risk(labelled, loss, T, A, fit_intercept=self.fit_intercept, by_rows=self.solver == "minibatch")
-        return build_objective(risk, ridge=self.ridge, manifold=self.manifold, G=G, spectral=NO_TAIL)
+        return build_objective(risk, ridge=self.ridge_, manifold=self.manifold, G=G, spectral=NO_TAIL)
 
     def _with_tail(self, objective: Objective, targets: Targets, seed: int) -> Objective:
         """The objective with its spectral term; "balance" reads theta from the W that is best without it."""

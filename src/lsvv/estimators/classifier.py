@@ -114,8 +114,9 @@ class LSVVClassifier(ClassifierPredictions, VectorValuedEstimator):
     loss : str or Loss, default="squared"
         "squared" (closed form, fastest), "logistic", "hinge" (Crammer-Singer for classes, one binary hinge a label)
         or "smooth_hinge".
-    ridge : float, default=1e-4
-        The paper's tau_A: size of W.
+    ridge : float or "auto", default=1e-4
+        The paper's tau_A: size of W. "auto", for the squared loss, is the largest ridge whose leave-one-out error is
+        within a standard error of the lowest.
     smoothing : "auto" or float in [0, 1), default="auto"
         How far features reach over the graph of labelled and unlabelled rows before W is fitted. "auto" is
         1 - (share of labelled rows)^(2/3): 0.95 where one row in a hundred is labelled, 0 where all are. With 0 the
@@ -178,8 +179,8 @@ class LSVVClassifier(ClassifierPredictions, VectorValuedEstimator):
         there is no closed form), 1 for the logistic loss, which has probabilities of its own.
     feature_map_ : transformer
         The fitted phi.
-    smoothing_ : float
-        The smoothing used.
+    ridge_, smoothing_ : float
+        The ridge and the smoothing used.
     graph_, smoothed_scores_ : NeighborGraph and array of shape (m, K), or None
         With smoothing, the graph of the training rows and W' phi_s of each, which new rows look at.
     n_iter_ : int
@@ -204,7 +205,7 @@ class LSVVClassifier(ClassifierPredictions, VectorValuedEstimator):
         *,
         features: Any = "fourier",
         loss: Any = "squared",
-        ridge: float = 1e-4,
+        ridge: float | str = 1e-4,
         smoothing: float | str = "auto",
         manifold: float = 0.0,
         spectral: float = 0.0,

@@ -60,10 +60,11 @@ class LSVVRegressor(RegressorPredictions, VectorValuedEstimator):
     """Predict one or many numbers a row from a few labelled rows and many unlabelled ones.
 
     Minimises the equation of :class:`LSVVClassifier` with the squared loss on targets that are standardised inside
-    and returned on their own scale. NaN in ``y`` marks what is unknown, entry by entry: rows known for one task only
-    are multi-task learning. Parameters and attributes are those of the classifier without ``loss`` and
-    ``class_weight``; ``singular_values_`` belong to the standardised W, ``coef_`` and ``intercept_`` to the targets'
-    own scale.
+    and returned on their own scale. ``ridge="auto"``, the default, is chosen by leave-one-out, so that targets which
+    have nothing to do with the rows are predicted by their mean. NaN in ``y`` marks what is unknown, entry by entry:
+    rows known for one task only are multi-task learning. Parameters and attributes are those of the classifier without
+    ``loss`` and ``class_weight``; ``singular_values_`` belong to the standardised W, ``coef_`` and ``intercept_`` to
+    the targets' own scale.
 
     Examples
     --------

@@ -49,6 +49,15 @@ class Forest:
         The outputs it speaks of.
     share : array
         Of each of these outputs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lsvv import LSVVRegressorCV
+    >>> X = np.random.default_rng(0).uniform(size=(80, 5))
+    >>> model = LSVVRegressorCV(random_state=0).fit(X, np.floor(4 * X[:, 1]))
+    >>> sorted({forest.kind for forest in model.forests_})
+    ['bagged trees', 'extra trees']
     """
 
     kind: str

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lsvv.assembly import build_graph, fit_map, is_ready, map_rows
-from lsvv.engine import fits
+from lsvv.engine import fits, spread
 from lsvv.features import MappedRows
 from lsvv.graph import KNNGraph, NeighborGraph, Smoother, laplacian, manifold_matrices
 from lsvv.linalg import Array, take_rows, to_numpy
@@ -296,11 +296,3 @@ def axis_of(search: Any, name: str) -> tuple[Any, ...]:
     """The values of an axis, sorted."""
     given = getattr(search, name)
     return tuple(sorted(set(AUTO[name] if isinstance(given, str) and given == "auto" else entries(name, given))))
-
-
-def spread(Phi: np.ndarray, A: np.ndarray) -> float:
-    """The weighted mean of ||phi - mean||^2, the unit of ridges; 1 where all rows coincide."""
-    a = A.max(axis=1) / A.max(axis=1).sum()
-    mean = a @ Phi
-    found = float(a @ np.sum((Phi - mean) ** 2, axis=1))
-    return found if found > 0.0 else 1.0

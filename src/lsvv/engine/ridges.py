@@ -1,0 +1,68 @@
+"""The ridge of a single model: its unit, and the one that leave-one-out asks for."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lsvv.engine.paths import fits
+from lsvv.losses import Squared
+
+RIDGES = tuple(10.0 ** (e / 2) for e in range(-12, 5))
+"""What ridge="auto" tries, in units of the features' spread: from next to none to next to the mean of the targets."""
+
+
+def spread(Phi: np.ndarray, A: np.ndarray) -> float:
+    """The weighted mean of ||phi - mean||^2, the unit of ridges; 1 where all rows coincide."""
+    a = A.max(axis=1) / A.max(axis=1).sum()
+    mean = a @ Phi
+    found = float(a @ np.sum((Phi - mean) ** 2, axis=1))
+    return found if found > 0.0 else 1.0
+
+
+def chosen_ridge(
+    Phi: np.ndarray,
+    T: np.ndarray,
+    A: np.ndarray,
+    *,
+    manifold: float = 0.0,
+    G: np.ndarray | None = None,
+    fit_intercept: bool = True,
+) -> float:
+    """The largest ridge whose leave-one-out squared error is within one standard error of the lowest.
+
+    The error is that of the paired differences, one a labelled row; equal rows are left out together, so that a row of
+    weight 2 is the same as two rows. On targets that have nothing to do with the rows
+    no ridge is measurably better than the largest, which predicts their mean.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> Phi, A = rng.normal(size=(50, 3)), np.full((50, 1), 0.02)
+    >>> unit = spread(Phi, A)
+    >>> noise, line = rng.normal(size=(50, 1)), Phi[:, :1]
+    >>> [round(chosen_ridge(Phi, T, A) / unit, 6) for T in (noise, line)]
+    [100.0, 1e-06]
+    """
+    Phi, T, A = _distinct(Phi, T, A)
+    unit = spread(Phi, A)
+    ridges = [unit * ridge for ridge in RIDGES]
+    path = list(fits(Phi, T, A, Squared(), ridges, manifold=manifold, G=G, fit_intercept=fit_intercept))
+    losses = np.array([(A * (one.loo - T) ** 2).sum(axis=1) for one in path])
+    best = int(np.argmin(losses.sum(axis=1)))
+    for one, rows in zip(path, losses - losses[best], strict=True):
+        # the path falls from the largest ridge on
+        if rows.sum() <= np.sqrt(rows.size) * rows.std():
+            return one.ridge
+    return path[best].ridge
+
+
+def _distinct(Phi: np.ndarray, T: np.ndarray, A: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Equal rows as one, with the sum of their weights and the mean of their targets."""
+    rows, place = np.unique(Phi, axis=0, return_inverse=True)
+    if len(rows) == len(Phi):
+        return Phi, T, A
+    weights, sums = np.zeros((2, len(rows), T.shape[1]))
+    np.add.at(weights, place.ravel(), A)
+    np.add.at(sums, place.ravel(), A * T)
+    return rows, sums / np.where(weights > 0.0, weights, 1.0), weights

@@ -1,0 +1,44 @@
+"""The ridge of a single model: by leave-one-out, to the mean on noise, to next to none on a line."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from lsvv import LSVVClassifier, LSVVRegressor
+from lsvv.engine import chosen_ridge, fits, spread
+from lsvv.engine.ridges import RIDGES
+from lsvv.losses import Squared
+
+
+def test_no_larger_ridge_is_within_a_standard_error_of_the_lowest(rng: np.random.Generator) -> None:
+    Phi, A = rng.normal(size=(40, 6)), np.full((40, 2), 1 / 40)
+    T = Phi[:, :2] + rng.normal(size=(40, 2))
+    chosen = chosen_ridge(Phi, T, A)
+    path = list(fits(Phi, T, A, Squared(), [spread(Phi, A) * ridge for ridge in RIDGES]))
+    losses = {one.ridge: (A * (one.loo - T) ** 2).sum(axis=1) for one in path}
+    lowest = min(losses.values(), key=np.sum)
+    excess = {ridge: (rows - lowest).sum() - np.sqrt(40) * (rows - lowest).std() for ridge, rows in losses.items()}
+    assert excess[chosen] <= 0.0
+    assert all(excess[ridge] > 0.0 for ridge in losses if ridge > chosen)
+
+
+@pytest.mark.parametrize(("n", "d"), [(10, 1), (50, 5), (100, 30)])
+def test_noise_is_predicted_by_its_mean(rng: np.random.Generator, n: int, d: int) -> None:
+    ratios = []
+    for _ in range(8):
+        X, y = rng.normal(size=(3 * n, d)), rng.normal(size=3 * n)
+        y[n:] = np.nan
+        predicted = LSVVRegressor(random_state=0).fit(X, y).predict(rng.normal(size=(200, d)))
+        ratios.append((1.0 + np.mean(predicted**2)) / (1.0 + np.nanmean(y) ** 2))
+    assert np.mean(ratios) < 1.03
+
+
+def test_auto_is_a_number_of_the_fitted_model_and_needs_the_squared_loss(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(60, 2))
+    model = LSVVRegressor(features="linear", smoothing=0.0).fit(X, X @ [1.0, 2.0])
+    same = LSVVRegressor(features="linear", smoothing=0.0, ridge=model.ridge_).fit(X, X @ [1.0, 2.0])
+    np.testing.assert_array_equal(model.coef_, same.coef_)
+    assert LSVVRegressor(ridge=0.3).fit(X, X[:, 0]).ridge_ == 0.3
+    with pytest.raises(ValueError, match=r"ridge='auto' needs the squared loss, not 'logistic'. Pass a number"):
+        LSVVClassifier(ridge="auto", loss="logistic").fit(X, (X[:, 0] > 0).astype(int))

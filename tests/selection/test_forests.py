@@ -1,0 +1,128 @@
+"""Forests beside the maps: judged on folds they have not seen, kept in plain arrays, weighed by what they bring."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.ensemble import ExtraTreesRegressor
+
+from lsvv import LSVVClassifierCV, LSVVRegressorCV
+from lsvv.features import RandomFourier
+from lsvv.selection.forests import FOLDS, KINDS, _in_arrays, balanced_folds, cross_fitted, forests_of, tree_rows
+
+
+def _stairs(rng: np.random.Generator, n: int = 300, d: int = 12) -> tuple[np.ndarray, np.ndarray]:
+    """Classes that one column of many decides, in steps that no smooth function has."""
+    X = rng.normal(size=(n, d))
+    return X, (np.floor(2.5 * X[:, 2]).astype(int) % 2).astype(int)
+
+
+def _grown(rng: np.random.Generator, T: np.ndarray, A: np.ndarray, X: np.ndarray, kind: str = "extra trees"):
+    return cross_fitted(kind, X, T, A, balanced_folds(T, A > 0, rng), rng, None)
+
+
+def test_arrays_say_what_scikit_learns_trees_say(rng: np.random.Generator) -> None:
+    X, T, new = rng.normal(size=(80, 5)), rng.normal(size=(80, 3)), rng.normal(size=(30, 5))
+    forest = ExtraTreesRegressor(20, random_state=0).fit(X, T)
+    made = _in_arrays("extra trees", [one.tree_ for one in forest.estimators_], np.zeros(20), 3)
+    np.testing.assert_allclose(made.mean(tree_rows(new)), forest.predict(new), atol=1e-6)
+    np.testing.assert_allclose(made.mean(tree_rows(sp.csr_array(new))), forest.predict(new), atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_what_a_forest_expects_of_a_row_does_not_depend_on_its_label(rng: np.random.Generator, kind: str) -> None:
+    X, T, A = rng.normal(size=(40, 3)), rng.normal(size=(40, 1)), np.full((40, 1), 1 / 40)
+    folds = np.arange(40) % FOLDS
+    changed = T.copy()
+    changed[7] += 100.0
+    found, other = (
+        cross_fitted(kind, X, labels, A, folds, np.random.default_rng(0), None).expectation for labels in (T, changed)
+    )
+    same = folds == folds[7]
+    np.testing.assert_array_equal(found[same], other[same])
+    assert np.abs(found[~same] - other[~same]).max() > 1.0
+
+
+def test_folds_hold_every_class_as_often_as_they_can(rng: np.random.Generator) -> None:
+    T = np.eye(3)[np.repeat([0, 1, 2], [50, 30, 20])]
+    folds = balanced_folds(T, np.ones_like(T, dtype=bool), rng)
+    counts = np.array([T[folds == fold].sum(axis=0) for fold in range(FOLDS)])
+    np.testing.assert_array_equal(counts, np.tile([5, 3, 2], (FOLDS, 1)))
+    assert np.unique(balanced_folds(T[:4], np.ones((4, 3), dtype=bool), rng)).size == 4
+
+
+def test_outputs_known_in_the_same_rows_share_their_trees(rng: np.random.Generator) -> None:
+    X, T = rng.normal(size=(60, 4)), rng.normal(size=(60, 3))
+    A = np.full(T.shape, 1 / 60)
+    A[:20, 2] = 0.0
+    found = _grown(rng, T, A, X)
+    assert sorted(tuple(forest.outputs.tolist()) for forest in found.forests) == [(0, 1), (2,)]
+    alone = forests_of([forest for forest in found.forests if forest.outputs.size == 1], X, 3)
+    assert not alone[:, :2].any()
+    assert alone[:, 2].any()
+
+
+def test_a_search_takes_up_trees_where_single_columns_decide(rng: np.random.Generator) -> None:
+    X, truth = _stairs(rng)
+    y = np.where(np.arange(300) < 120, truth, -1)
+    model, without = (LSVVClassifierCV(trees=trees, random_state=0).fit(X, y) for trees in ("auto", False))
+    assert model.kinds_["extra trees"] + model.kinds_["bagged trees"] > 0.5
+    assert model.score(X[120:], truth[120:]) > without.score(X[120:], truth[120:]) + 0.1
+    assert not without.forests_
+
+
+def test_shares_of_kinds_sum_to_1_and_bound_those_of_maps(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(150, 3))
+    Y = np.column_stack([np.sin(2 * X[:, 0]), np.sign(X[:, 1])])
+    Y[60:] = np.nan
+    model = LSVVRegressorCV(random_state=0, per_output=True).fit(X, Y)
+    assert sum(model.kinds_.values()) == pytest.approx(1.0)
+    assert model.shares_.sum(axis=0).mean() == pytest.approx(model.kinds_["maps"])
+    assert list(model.kinds_) == ["maps", "neighbours", "extra trees", "bagged trees"]
+
+
+def test_trees_join_maps_that_were_asked_for_only_on_demand(rng: np.random.Generator) -> None:
+    X, truth = _stairs(rng, 90, 3)
+    y = np.where(np.arange(90) < 60, truth, -1)
+    maps = {"features": RandomFourier(30, width=1.0, random_state=0), "random_state": 0}
+    assert list(LSVVClassifierCV(**maps).fit(X, y).kinds_) == ["maps"]
+    assert list(LSVVClassifierCV(**maps, trees=True).fit(X, y).kinds_) == ["maps", *KINDS]
+    assert list(LSVVClassifierCV(selection="best", random_state=0).fit(X, y).kinds_) == ["maps"]
+    with pytest.raises(ValueError, match=r"trees='many' is out of range. Pass 'auto', True or False"):
+        LSVVClassifierCV(trees="many").fit(X, y)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_a_class_with_one_label_has_an_answer(rng: np.random.Generator, n_classes: int) -> None:
+    X = rng.normal(size=(50, 2)) + 4.0 * np.arange(50)[:, None] % n_classes
+    y = np.full(50, -1)
+    y[:n_classes] = np.arange(n_classes)
+    model = LSVVClassifierCV(random_state=0).fit(X, y)
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
+
+
+def test_constant_columns_and_sparse_rows_are_no_obstacle(rng: np.random.Generator) -> None:
+    X, truth = _stairs(rng, 120, 5)
+    y = np.where(np.arange(120) < 60, truth, -1)
+    X[:, 0] = 7.0
+    dense, sparse = (LSVVClassifierCV(random_state=0).fit(kind, y) for kind in (X, sp.csr_array(X)))
+    assert min(dense.score(X, truth), sparse.score(sp.csr_array(X), truth)) > 0.7
+
+
+def test_predictions_survive_a_pickle(rng: np.random.Generator) -> None:
+    X, truth = _stairs(rng, 150, 4)
+    model = LSVVClassifierCV(random_state=0).fit(X, np.where(np.arange(150) < 80, truth, -1))
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict_proba(X), model.predict_proba(X))
+
+
+def test_random_labels_give_trees_no_more_than_chance(rng: np.random.Generator) -> None:
+    shares = []
+    for _ in range(12):
+        X, y = rng.normal(size=(80, 4)), rng.integers(0, 2, 80)
+        y[40:] = -1
+        kinds = LSVVClassifierCV(random_state=0).fit(X, y).kinds_
+        shares.append(kinds["extra trees"] + kinds["bagged trees"])
+    assert np.mean(shares) < 0.5

@@ -1,0 +1,58 @@
+"""Labels spread over the graph: the closed form, its leave-one-out, and where no label is within reach."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.datasets import make_moons
+
+from lsvv import LSVVClassifierCV
+from lsvv.graph import KNNGraph, Smoother
+from lsvv.selection.voting import SPREAD, vote
+
+
+def _problem(rng: np.random.Generator) -> tuple[Smoother, np.ndarray, np.ndarray, np.ndarray]:
+    smoother = Smoother(KNNGraph(weights="self-tuned").fit(rng.normal(size=(40, 2)), 5).S)
+    labelled = np.array([1, 5, 8, 20, 33])
+    A = rng.uniform(0.5, 1.5, size=(5, 2))
+    A[2, 1] = 0.0
+    return smoother, labelled, rng.normal(size=(5, 2)), A / A.sum(axis=0)
+
+
+def _spread(smoother: Smoother) -> np.ndarray:
+    """R by the inverse."""
+    P = smoother.P.toarray()
+    return np.asarray((1 - SPREAD) * np.linalg.inv(np.eye(len(P)) - SPREAD * P))
+
+
+def test_a_vote_is_the_mean_of_labels_weighed_by_r(rng: np.random.Generator) -> None:
+    smoother, labelled, T, A = _problem(rng)
+    R = _spread(smoother)[:, labelled]
+    np.testing.assert_allclose(vote(smoother, labelled, T, A).near, (R @ (A * T)) / (R @ A), rtol=1e-4, atol=1e-6)
+
+
+def test_leaving_a_label_out_is_a_vote_without_it(rng: np.random.Generator) -> None:
+    smoother, labelled, T, A = _problem(rng)
+    found = vote(smoother, labelled, T, A).expectation
+    for place in range(len(labelled)):
+        others = A * (np.arange(len(labelled)) != place)[:, None]
+        R = _spread(smoother)[labelled[place], labelled]
+        np.testing.assert_allclose(found[place], (R @ (others * T)) / (R @ others), rtol=1e-4, atol=1e-6)
+
+
+def test_where_no_label_is_within_reach_the_mean_stands_alone(rng: np.random.Generator) -> None:
+    X = np.vstack([rng.normal(size=(20, 2)), 1e4 + rng.normal(size=(20, 2))])
+    smoother = Smoother(KNNGraph(weights="self-tuned").fit(X, 3).S)
+    T, A = np.array([[1.0], [3.0]]), np.array([[0.5], [0.5]])
+    near = vote(smoother, np.array([0, 1]), T, A).near
+    np.testing.assert_allclose(near[20:], 2.0)
+    assert near[:20].min() >= 1.0 - 1e-6
+    assert near[:20].max() <= 3.0 + 1e-6
+
+
+def test_twelve_labels_tell_two_moons_apart() -> None:
+    for seed in range(3):
+        X, truth = make_moons(400, noise=0.07, random_state=seed)
+        y = np.where(np.arange(400) < 12, truth, -1)
+        model = LSVVClassifierCV(random_state=0).fit(X, y)
+        assert model.score(X, truth) > 0.99
+        assert model.kinds_["neighbours"] > 0.5
