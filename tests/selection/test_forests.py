@@ -15,9 +15,9 @@ from lsvv.selection.forests import FOLDS, KINDS, _in_arrays, balanced_folds, cro
 
 
 def _stairs(rng: np.random.Generator, n: int = 300, d: int = 12) -> tuple[np.ndarray, np.ndarray]:
-    """Classes that one column of many decides, in steps that no smooth function has."""
+    """Classes that two cuts of one column of many decide."""
     X = rng.normal(size=(n, d))
-    return X, (np.floor(2.5 * X[:, 2]).astype(int) % 2).astype(int)
+    return X, ((X[:, 2] > 0.5) | (X[:, 2] < -0.8)).astype(int)
 
 
 def _grown(rng: np.random.Generator, T: np.ndarray, A: np.ndarray, X: np.ndarray, kind: str = "extra trees"):
