@@ -14,6 +14,7 @@ SOURCE = Path(lsvv.__file__).parent
 
 ORDER = (
     "linalg",
+    "categories",
     "inputs",
     "parameters",
     "targets",

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from array_api_compat import is_torch_array
 from sklearn.utils.validation import validate_data
 
+from lsvv.categories import coded, learn_categories
 from lsvv.linalg import Array, namespace, to_numpy
 
 LARGEST = 1e70
@@ -32,6 +33,9 @@ def _check_array(estimator: Any, X: Any, reset: bool, name: str) -> Array:
             f"{name} is a masked array with masked entries. Fill them first, for instance with "
             f"sklearn.impute.SimpleImputer on {name}.filled(numpy.nan); only targets may be missing."
         )
+    if _has_categories(estimator, X, reset):
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        return coded(X, estimator.categories_)
     X = validate_data(
         estimator,
         X,
@@ -41,6 +45,22 @@ def _check_array(estimator: Any, X: Any, reset: bool, name: str) -> Array:
         ensure_all_finite=False,
     )
     return sp.csr_array(X) if sp.issparse(X) else X
+
+
+def _has_categories(estimator: Any, X: Any, reset: bool) -> bool:
+    """Whether an estimator learns, or has learnt, columns of categories."""
+    if reset:
+        vars(estimator).pop("categories_", None)
+        found = learn_categories(X)
+        if found:
+            estimator.categories_ = found
+    learnt = hasattr(estimator, "categories_")
+    if learnt and not hasattr(X, "columns"):
+        raise ValueError(
+            f"{type(estimator).__name__} was fitted on a frame with columns of categories "
+            f"({', '.join(map(repr, estimator.categories_))}). Pass a frame with the same columns."
+        )
+    return learnt
 
 
 def _check_tensor(estimator: Any, X: Array, reset: bool, name: str) -> Array:

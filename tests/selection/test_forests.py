@@ -70,7 +70,7 @@ def test_a_search_takes_up_trees_where_single_columns_decide(rng: np.random.Gene
     y = np.where(np.arange(300) < 120, truth, -1)
     model, without = (LSVVClassifierCV(trees=trees, random_state=0).fit(X, y) for trees in ("auto", False))
     assert model.kinds_["extra trees"] + model.kinds_["bagged trees"] > 0.5
-    assert model.score(X[120:], truth[120:]) > without.score(X[120:], truth[120:]) + 0.1
+    assert model.score(X[120:], truth[120:]) > without.score(X[120:], truth[120:]) + 0.03
     assert not without.forests_
 
 

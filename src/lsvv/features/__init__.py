@@ -5,6 +5,7 @@ from typing import Any
 from lsvv.features.columns import Ranges, Ranks
 from lsvv.features.maps import MAPS, FeatureMap, LandmarkMap, Linear, Nystroem, RandomFourier, Sketch
 from lsvv.features.rows import BLOCK_BYTES, MappedRows
+from lsvv.features.trees import Trees
 
 __all__ = [
     "BLOCK_BYTES",
@@ -17,6 +18,7 @@ __all__ = [
     "Ranges",
     "Ranks",
     "Sketch",
+    "Trees",
     "as_feature_map",
 ]
 

@@ -1,0 +1,67 @@
+"""Columns of categories in a frame: one 0/1 column for each common category."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+MOST_CATEGORIES = 100
+"""Categories of a column that have a 0/1 column of their own, the most frequent ones; the others are 0 in all."""
+
+
+def categorical_columns(X: Any) -> list[str]:
+    """The names of a frame's columns of dtype category (pandas) or Categorical and Enum (polars)."""
+    if not hasattr(X, "columns") or not (hasattr(X, "dtypes") or hasattr(X, "schema")):
+        return []
+    dtypes = X.dtypes.items() if hasattr(X, "iloc") else getattr(X, "schema", {}).items()
+    return [name for name, dtype in dtypes if str(dtype).startswith(("category", "Categorical", "Enum"))]
+
+
+def learn_categories(X: Any) -> dict[str, np.ndarray]:
+    """The categories of each categorical column that rows of a frame hold, at most 100 of them."""
+    found = {}
+    for name in categorical_columns(X):
+        values, counts = np.unique([str(value) for value in _present(X[name])], return_counts=True)
+        found[name] = np.sort(values[np.argsort(-counts, kind="stable")[:MOST_CATEGORIES]])
+    return found
+
+
+def coded(X: Any, categories: dict[str, np.ndarray]) -> np.ndarray:
+    """The columns of a frame as numbers: categories as 0/1 columns, a new or a missing one 0 in all of them.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"size": [1.5, 2.0, 3.0], "kind": pd.Categorical(["b", "a", None])})
+    >>> coded(X, learn_categories(X)).tolist()
+    [[1.5, 0.0, 1.0], [2.0, 1.0, 0.0], [3.0, 0.0, 0.0]]
+    """
+    blocks = []
+    for name in X.columns:
+        if name in categories:
+            values = np.array(["" if value is None else str(value) for value in _cells(X[name])])
+            blocks.append((values[:, None] == categories[name][None, :]).astype(np.float64))
+        else:
+            blocks.append(_numbers(X[name], name)[:, None])
+    return np.hstack(blocks)
+
+
+def _numbers(column: Any, name: str) -> np.ndarray:
+    try:
+        return np.asarray(column.to_numpy(), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"Column {name!r} of X holds neither numbers nor categories: {error}. Encode it, or make it a column of "
+            f"dtype 'category'."
+        ) from error
+
+
+def _cells(column: Any) -> list[Any]:
+    """The cells, None where they are missing."""
+    missing = column.isna() if hasattr(column, "isna") else column.is_null()
+    return [None if gone else value for value, gone in zip(column.to_list(), missing.to_list(), strict=True)]
+
+
+def _present(column: Any) -> list[Any]:
+    return [value for value in _cells(column) if value is not None]
