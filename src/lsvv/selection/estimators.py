@@ -183,8 +183,8 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
         check_is_fitted(self, "plan_")
         if self.best_estimator_ is None or self.forests_:
             return super().predict_proba(X)
-        rows = Views(check_rows(self, X, reset=False), self.columns_)
-        return self.best_estimator_.predict_proba(rows[self._view])
+        rows, core = Views(check_rows(self, X, reset=False), self.columns_), self.best_estimator_
+        return core._probabilities(core._checked_scores(rows[self._view]))
 
     def _core(self, params: dict[str, Any]) -> LSVVClassifier:
         return LSVVClassifier(**params, class_weight=self.class_weight)
