@@ -18,8 +18,8 @@ from lsvv.selection.forests import FOLDS, CrossFitted, out_of_fold, tree_rows
 JUDGED = 50_000
 """Labelled rows x groups of columns that are judged: a random part of very many rows, so that it takes seconds."""
 FEWEST_ROWS = 200
-SURE = 2.0
-"""Standard errors from which on a rise is more than chance."""
+SURE = 3.0
+"""Standard errors from which on a rise is more than chance, also the largest of dozens of columns."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +67,7 @@ class Importances:
 
     @property
     def matters(self) -> np.ndarray:
-        """Where the rise is above 0 by more than chance: two standard errors."""
+        """Where the rise is above 0 by more than chance: three standard errors."""
         return np.asarray(self.rise > SURE * self.error)
 
 

@@ -69,7 +69,7 @@ def rest_sentence(found: Importances, n_shown: int) -> str:
 
     Examples
     --------
-    >>> rest_sentence(Importances(("a", "b", "c"), np.array([0.5, 0.3, 0.0]), np.full(3, 0.1)), n_shown=1)
+    >>> rest_sentence(Importances(("a", "b", "c"), np.array([0.5, 0.4, 0.0]), np.full(3, 0.1)), n_shown=1)
     '1 more column mattered less; 1 column did not matter measurably.'
     """
     less, none = int(found.matters.sum()) - n_shown, int((~found.matters).sum())
