@@ -200,6 +200,16 @@ class Ensemble:
     views : mapping of int to int
         The view that each map, by its number, reads.
     graphs : mapping of int to NeighborGraph
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lsvv import LSVVRegressorCV
+    >>> X = np.linspace(0.0, 1.0, 20)[:, None]
+    >>> model = LSVVRegressorCV(features="linear").fit(X, X[:, 0])
+    >>> whole = Ensemble(model.parts_, model.maps_, model.views_, model.graphs_)
+    >>> whole.expectations(Views(X, model.columns_)).shape
+    (20, 1)
     """
 
     parts: tuple[Part, ...]

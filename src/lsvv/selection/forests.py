@@ -49,6 +49,15 @@ class Forest:
         The outputs it speaks of.
     share : array
         Of each of these outputs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lsvv import LSVVRegressorCV
+    >>> X = np.arange(40.0)[:, None]
+    >>> model = LSVVRegressorCV(features="linear", trees=True, random_state=0).fit(X, X[:, 0] % 20 > 9)
+    >>> [forest.kind for forest in model.forests_]
+    ['extra trees', 'bagged trees']
     """
 
     kind: str
