@@ -15,7 +15,7 @@ from lsvv.selection.average import average, output_losses
 from lsvv.selection.averaging import KIND_SHARPNESS
 from lsvv.selection.forests import FOLDS, CrossFitted, out_of_fold, tree_rows
 
-JUDGED = 50_000
+JUDGED = 25_000
 """Labelled rows x groups of columns that are judged: a random part of very many rows, so that it takes seconds."""
 FEWEST_ROWS = 200
 SURE = 3.0
