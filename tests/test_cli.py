@@ -60,6 +60,7 @@ def test_fill_writes_beside_the_table_and_says_what_it_did(run: Run, tmp_path: P
     said = done.stderr.decode()
     assert "kind: classes, because its cells are 2 different names." in said
     assert "Filled 20 cells; 10 were known." in said
+    assert "kind: The answer comes from smooth functions alone." in said
     assert "The filled table is in t.filled.csv" in said
     assert done.stdout == b""
     before = beasts().splitlines()

@@ -4,13 +4,17 @@ import csv
 import io
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from lsvv.report import fill_report
+from lsvv.report import fill_report, write_report
+from lsvv.report.from_fill import report_of
+from lsvv.report.models import mattered_of
+from lsvv.selection import Importances
 from lsvv.tables import Filled, fill, parse
 
 HOSTILE = ("<script>window.pwned = 1</script>", "=cmd|'/c calc'!A1", "\"a\" & 'b' </script><img src=x onerror=pwned>")
@@ -51,10 +55,13 @@ def html(filled: Filled) -> str:
 
 
 @pytest.fixture(scope="session")
-def report_file(html: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The report on disk."""
+def report_file(filled: Filled, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report on disk, with columns as if they had been measured."""
+    names = ("<i>habitat</i>", "size", "w" * 90)
+    mattered = mattered_of(Importances(names, np.array([0.01, 1.2, 0.4]), np.array([0.02, 0.1, 0.1])))
+    report = report_of(filled)
     path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_text(html, encoding="utf-8")
+    write_report(replace(report, models=tuple(replace(model, mattered=mattered) for model in report.models)), path)
     return path
 
 

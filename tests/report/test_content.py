@@ -1,6 +1,7 @@
 """What the report says: against the filled table, and of plain values."""
 
 from dataclasses import asdict, replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,12 +11,15 @@ from lsvv.features import Linear
 from lsvv.report.checks import calibration_of
 from lsvv.report.content import Help, Layer, Report
 from lsvv.report.from_fill import report_of
-from lsvv.report.models import help_of, smoothing_words
+from lsvv.report.models import MOST_COLUMNS, help_of, mattered_of, smoothing_words
+from lsvv.report.page import render
 from lsvv.report.rowmap import MOST_POINTS, drawn_rows, map_of, two_directions
 from lsvv.report.view import atlas_range, layer_sizes, shade
 from lsvv.report.words import number, percent, shortened, span
+from lsvv.selection import Importances
 from lsvv.selection.averaging import guard
 from lsvv.tables import Filled, fill, parse
+from lsvv.tables.explaining import kinds_sentence
 from lsvv.tables.results import Said
 from lsvv.tables.words import count
 
@@ -103,6 +107,59 @@ def test_the_sentence_on_smoothing_fits_a_refitted_setting(smoothing: float, sen
     model = LSVVRegressorCV(features=Linear(), ridge=1e-3, smoothing=smoothing, selection="best")
     model.fit(np.column_stack([x, 0.01 * (-1.0) ** x]), (-1.0) ** x)
     assert sentence in smoothing_words(model)
+
+
+@pytest.fixture(scope="module")
+def with_trees() -> Filled:
+    """Of the three inputs the size makes the kind, by steps that trees see best; a date and a colour do not."""
+    rng = np.random.default_rng(0)
+    drawn = zip(rng.uniform(0, 4, 160), rng.integers(1, 10, 160), rng.choice(["red", "blue"], 160), strict=True)
+    rows = "".join(
+        f"{size:.2f},2024-01-1{day},{colour},{'ab'[int(size) % 2] if row % 2 else ''}\n"
+        for row, (size, day, colour) in enumerate(drawn)
+    )
+    return fill(parse(f"size,<i>day</i>,colour,kind\n{rows}".encode(), "t.csv", format="csv"), ["kind"])
+
+
+def test_the_report_says_what_carried_the_answer_and_which_columns_mattered(with_trees: Filled) -> None:
+    (model,) = report_of(with_trees).models
+    assert model.carried == kinds_sentence(with_trees.fitted[0].model)
+    assert model.mattered is not None
+    ((name, rise, error),) = model.mattered.columns
+    assert name == "size"
+    assert rise > 5.0 * error
+    assert model.mattered.words == "2 columns did not matter measurably."
+    page = render(report_of(with_trees))
+    assert f'<td class="n">{number(rise, 2)}</td><td class="n">{number(error, 1)}</td>' in page
+    assert page.count('class="weight"') == 1
+
+
+def test_what_was_not_measured_or_does_not_matter_is_said(report: Report) -> None:
+    assert all(model.mattered is None for model in report.models)
+    assert "This was not measured: it takes trees" in render(report)
+    nothing = mattered_of(Importances(("a", "b"), np.array([0.01, -0.2]), np.array([0.1, 0.1])))
+    page = render(replace(report, models=tuple(replace(model, mattered=nothing) for model in report.models)))
+    assert (nothing.columns, "None matters measurably by itself" in page, 'class="weight"' in page) == ((), True, False)
+
+
+def test_ten_columns_are_shown_and_the_others_summed_up() -> None:
+    rise = np.linspace(0.0, 1.0, 20)
+    found = mattered_of(Importances(tuple(map(str, range(20))), rise, np.full(20, 0.1)))
+    assert [name for name, _, _ in found.columns] == [str(19 - place) for place in range(MOST_COLUMNS)]
+    assert found.words == "4 more columns mattered less; 6 columns did not matter measurably."
+    assert mattered_of(Importances(("a",), np.ones(1), np.full(1, 0.1))).words == ""
+
+
+def test_votes_of_neighbours_count_as_what_neighbours_say() -> None:
+    model = SimpleNamespace(
+        plan_=[SimpleNamespace(smoothing=0.0), SimpleNamespace(smoothing=0.5)],
+        shares_=np.array([[0.2], [0.4]]),
+        kinds_={"maps": 0.6, "neighbours": 0.3, "extra trees": 0.1, "bagged trees": 0.0},
+        best_estimator_=None,
+    )
+    said = smoothing_words(model).replace("\xa0", " ")
+    assert said.startswith("70 % of the average looks at neighbours")
+    assert "50 % of what decides about a row comes from its neighbours" in said
 
 
 def test_unsure_cells_come_in_order_with_their_rows(report: Report, filled: Filled) -> None:

@@ -110,6 +110,14 @@ def test_best_refits_the_core_estimator() -> None:
     assert model.score(X, truth) > 0.8
 
 
+def test_best_takes_named_columns_without_a_warning() -> None:
+    pd = pytest.importorskip("pandas")
+    X, y, _ = iris()
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    model = LSVVClassifierCV(**SMALL, selection="best").fit(frame, y)
+    np.testing.assert_array_equal(model.predict(frame), model.predict_proba(frame).argmax(axis=1))
+
+
 def test_best_hands_every_choice_to_the_core() -> None:
     X, y, _ = iris()
     chosen: dict[str, Any] = {"n_neighbors": 4, "laplacian": "plain", "fit_intercept": False, "spectral": (0.0, 0.05)}

@@ -57,8 +57,10 @@ class ClassifierPredictions(ClassifierMixin):
 
     def predict_proba(self, X: Any) -> Array:
         """Probabilities, (n, K): rows sum to 1 for classes, each entry stands alone for labels."""
-        scores = self._scores(X) - self._threshold
-        return probabilities(scores, self.temperature_, one_class_a_row=self._codec.one_class_a_row)
+        return self._probabilities(self._scores(X))
+
+    def _probabilities(self, scores: Array) -> Array:
+        return probabilities(scores - self._threshold, self.temperature_, one_class_a_row=self._codec.one_class_a_row)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Share of rows whose known entries are all predicted right; rows without any are left out."""

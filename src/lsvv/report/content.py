@@ -13,6 +13,7 @@ __all__ = [
     "Help",
     "Layer",
     "Learnt",
+    "Mattered",
     "MixUp",
     "Model",
     "Numbers",
@@ -233,10 +234,26 @@ class Atlas:
 
 
 @dataclass(frozen=True)
+class Mattered:
+    """The columns that mattered: how much the error rises without each, and its standard error; the rest in words.
+
+    ``columns`` holds a name, a rise and an error for each, the most important first.
+    """
+
+    columns: tuple[tuple[str, float, float], ...]
+    words: str
+
+
+@dataclass(frozen=True)
 class Model:
-    """One model: the targets it learnt together, whether unlabelled rows helped, what smoothing did, its inside."""
+    """One model: the targets it learnt together, what carried its answer, whether unlabelled rows helped, its inside.
+
+    ``carried`` is a sentence on kinds of model, ``mattered`` None where it was not measured.
+    """
 
     name: str
+    carried: str
+    mattered: Mattered | None
     help: Help | None
     smoothing: str
     spectrum: Spectrum

@@ -34,7 +34,10 @@ DOUBTFUL = 0.6
 
 def report_of(filled: Filled) -> Report:
     """All that the page shows of a filled table."""
-    models = tuple(model_of(part.group.name, part.model) for part in filled.fitted)
+    models = tuple(
+        model_of(part.group.name, part.model, found)
+        for part, found in zip(filled.fitted, filled.importances, strict=True)
+    )
     owner = {target.column: place for place, part in enumerate(filled.fitted) for target in part.group.targets}
     learnt = tuple(learnt_of(result, owner[result.target.column]) for result in filled.results)
     # what the section on unlabelled rows says

@@ -1,4 +1,4 @@
-"""The inside of a fitted model: what neighbours and unlabelled rows did, its singular values, the settings tried."""
+"""The inside of a fitted model: what carried it, what unlabelled rows did, its singular values, the settings tried."""
 
 from __future__ import annotations
 
@@ -9,24 +9,51 @@ from typing import Any
 import numpy as np
 
 from lsvv.features import Linear
-from lsvv.report.content import Atlas, Help, Model, Panel, Spectrum
+from lsvv.report.content import Atlas, Help, Mattered, Model, Panel, Spectrum
 from lsvv.report.words import number, percent
-from lsvv.selection import Candidate, Guard
+from lsvv.selection import Candidate, Guard, Importances
 from lsvv.spectral import resolve_free_rank
+from lsvv.tables.explaining import kinds_sentence, most_important, rest_sentence
 
-__all__ = ["atlas_of", "help_of", "map_name", "model_of", "smoothing_words", "spectrum_of"]
+__all__ = ["atlas_of", "help_of", "map_name", "mattered_of", "model_of", "smoothing_words", "spectrum_of"]
 
 SURE = 0.975
 MOST_VALUES = 60
+MOST_COLUMNS = 10
 
 Tried = tuple[Candidate, float, float]
 """A candidate, one of its ridges, and the loss there."""
 
 
-def model_of(name: str, fitted: Any) -> Model:
-    """A fitted LSVVClassifierCV or LSVVRegressorCV as the report shows it."""
-    help = None if fitted.guard_ is None else help_of(fitted.guard_)
-    return Model(name, help, smoothing_words(fitted), spectrum_of(fitted), atlas_of(fitted), tuple(_best(fitted)))
+def model_of(name: str, fitted: Any, importances: Importances | None = None) -> Model:
+    """A fitted LSVVClassifierCV or LSVVRegressorCV as the report shows it, with what its columns were measured at."""
+    return Model(
+        name=name,
+        carried=kinds_sentence(fitted),
+        mattered=None if importances is None else mattered_of(importances),
+        help=None if fitted.guard_ is None else help_of(fitted.guard_),
+        smoothing=smoothing_words(fitted),
+        spectrum=spectrum_of(fitted),
+        atlas=atlas_of(fitted),
+        best=tuple(_best(fitted)),
+    )
+
+
+def mattered_of(found: Importances) -> Mattered:
+    """The columns that matter measurably, the most important first, and a sentence on all others.
+
+    Examples
+    --------
+    >>> mattered_of(Importances(("size", "age"), np.array([0.5, 0.0]), np.array([0.1, 0.1])))
+    Mattered(columns=(('size', 0.5, 0.1),), words='1 column did not matter measurably.')
+    """
+    shown = most_important(found, MOST_COLUMNS)
+    columns = tuple((str(found.names[one]), float(found.rise[one]), float(found.error[one])) for one in shown)
+    if columns:
+        return Mattered(columns, rest_sentence(found, len(columns)))
+    return Mattered(
+        (), "None matters measurably by itself: what one tells others tell too, or there is little to tell."
+    )
 
 
 def _best(fitted: Any) -> Iterator[tuple[str, str]]:
@@ -64,13 +91,13 @@ def smoothing_words(fitted: Any) -> str:
     """What smoothing did, in one plain sentence.
 
     A row of smoothed features is a share of its own ones and the rest of its neighbours', so that shares of the
-    average times their smoothing are what comes from neighbours.
+    average times their smoothing are what comes from neighbours, and so does all of their votes.
     """
     smoothings = np.array([line.smoothing for line in fitted.plan_])
     if not smoothings.any():
         return "Neighbours were not asked: each row is judged by its own columns alone."
-    weights = _weights(fitted)
-    looking, taken = float(weights[smoothings > 0].sum()), float(weights @ smoothings)
+    weights, votes = _weights(fitted), fitted.kinds_.get("neighbours", 0.0)
+    looking, taken = float(weights[smoothings > 0].sum()) + votes, float(weights @ smoothings) + votes
     if not looking:
         return "Asking neighbours was tried and did not pay: each row is judged by its own columns alone."
     return (
@@ -81,11 +108,11 @@ def smoothing_words(fitted: Any) -> str:
 
 
 def _weights(fitted: Any) -> np.ndarray:
-    """What each candidate counts in the model, the mean over the outputs; all, where it is the model."""
+    """What each candidate counts in the model, the mean over the outputs; one refitted has the share of all maps."""
     if fitted.best_estimator_ is None:
         return np.asarray(fitted.shares_.mean(axis=1))
     best, _, _ = _tried(fitted)[fitted.best_index_]
-    return np.array([float(line is best) for line in fitted.plan_])
+    return np.array([fitted.kinds_["maps"] * (line is best) for line in fitted.plan_])
 
 
 def spectrum_of(fitted: Any) -> Spectrum:

@@ -6,16 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from lsvv.tables.words import count, was
+from lsvv.tables.words import PERCENT, count, percent, was
 
 if TYPE_CHECKING:
     from lsvv.report.content import Learnt, Model
 
 __all__ = ["number", "percent", "shortened", "span", "summary_of_help", "summary_of_target"]
-
-
-PERCENT = "\u00a0%"
-"""With a blank at which no line breaks."""
 
 
 def number(value: float | None, digits: int = 3) -> str:
@@ -31,21 +27,6 @@ def number(value: float | None, digits: int = 3) -> str:
     if value == 0 or 1e-4 <= abs(value) < 10**digits:
         return f"{value:.{digits}g}"
     return f"{value:,.0f}" if 10**digits <= abs(value) < 1e7 else f"{value:.{digits - 1}e}"
-
-
-def percent(share: float | None) -> str:
-    r"""A share as a percentage, kept on one line; what is not quite 0 or 1 does not read as if it were.
-
-    Examples
-    --------
-    >>> percent(0.914), percent(0.9991), percent(0.001), percent(1.0)
-    ('91\xa0%', 'over 99\xa0%', 'under 1\xa0%', '100\xa0%')
-    """
-    if share is None or not math.isfinite(share):
-        return "–"
-    if 0 < share < 0.005:
-        return f"under 1{PERCENT}"
-    return f"over 99{PERCENT}" if 0.995 <= share < 1 else f"{100 * share:.0f}{PERCENT}"
 
 
 def span(low: float | None, high: float | None) -> str:

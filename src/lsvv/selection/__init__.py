@@ -5,6 +5,7 @@ from lsvv.selection.averaging import Guard
 from lsvv.selection.diagnosis import Diagnosis, will_unlabeled_help
 from lsvv.selection.estimators import LSVVClassifierCV, LSVVRegressorCV
 from lsvv.selection.forests import Forest
+from lsvv.selection.importances import Importances, column_importances
 from lsvv.selection.plan import Candidate
 from lsvv.selection.splitters import LabeledKFold, LabeledShuffleSplit
 
@@ -14,10 +15,12 @@ __all__ = [
     "Ensemble",
     "Forest",
     "Guard",
+    "Importances",
     "LSVVClassifierCV",
     "LSVVRegressorCV",
     "LabeledKFold",
     "LabeledShuffleSplit",
     "Part",
+    "column_importances",
     "will_unlabeled_help",
 ]

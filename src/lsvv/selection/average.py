@@ -205,11 +205,10 @@ class Ensemble:
     --------
     >>> import numpy as np
     >>> from lsvv import LSVVRegressorCV
-    >>> from lsvv.selection.average import Ensemble, Views
     >>> X = np.linspace(0.0, 1.0, 20)[:, None]
-    >>> model = LSVVRegressorCV(features="linear", smoothing=0.0).fit(X, X[:, 0])
-    >>> made = Ensemble(model.parts_, model.maps_, model.views_, model.graphs_)
-    >>> made.expectations(Views(X, model.columns_)).shape
+    >>> model = LSVVRegressorCV(features="linear").fit(X, X[:, 0])
+    >>> whole = Ensemble(model.parts_, model.maps_, model.views_, model.graphs_)
+    >>> whole.expectations(Views(X, model.columns_)).shape
     (20, 1)
     """
 

@@ -11,6 +11,8 @@ from scipy.special import log_softmax, softmax
 
 SHARPNESS = 0.3
 """c in the weights; between 0.25 and 0.5 serves from ten labels to a thousand."""
+KIND_SHARPNESS = 1.0
+"""c in the shares of kinds of model: they are three, not thirty, so that their losses may count in full."""
 SMALLEST = 1e-4
 """What has less than this share of the heaviest weight is dropped."""
 

@@ -29,7 +29,9 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
     gets its leave-one-label-out predictions: exact for the squared loss, one Newton step for the others; the row stays
     in the graph. The model is their average. Ridges of one candidate are weighed by exp(-c n (loss - best) / (2 best))
     with the Brier score as loss; candidates so that the leave-one-out loss of the whole is small, the more evenly the
-    fewer labels there are. Of several labels a row, each is given from the expectation on at which leave-one-out finds
+    fewer labels there are. With ``features="auto"`` other kinds of model join it and are weighed in the same way: the
+    vote of a row's neighbours, and trees, which are judged by folds of the labels that they have not seen. Of several
+    labels a row, each is given from the expectation on at which leave-one-out finds
     it as likely as not. Where the plan holds one setting, the model is :class:`lsvv.LSVVClassifier` at that setting.
 
     Every value means what it means there; a sequence of values is a grid.
@@ -37,8 +39,13 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
     Parameters
     ----------
     features : "auto", str, transformer or list of them, default="auto"
-        "auto" searches the linear map, Fourier maps of the Gaussian kernel and landmarks of the Laplacian kernel. A map
-        with ``width="auto"`` is searched over 0.25 to 4 medians; a fixed width stays.
+        "auto" searches the linear map, Fourier maps of the Gaussian kernel and landmarks of the Laplacian kernel, of
+        columns by their ranges and by their ranks, so that no unit matters (:class:`lsvv.features.Ranges`,
+        :class:`lsvv.features.Ranks`); with a ready graph, of columns as they are. Maps that are named read columns as
+        they are. A map with ``width="auto"`` is searched over 0.25 to 4 medians; a fixed width stays.
+    trees : "auto" or bool, default="auto"
+        Whether extra trees and bagged trees join the average, each grown without one of ten folds of the labels, which
+        judges it. "auto" has them with ``features="auto"``; ``selection="best"`` never has.
     loss : str or sequence, default=("squared", "logistic")
         Losses searched: "squared", "logistic", "smooth_hinge". Beside the squared loss, the others meet the features as
         they are before smoothing.
@@ -69,6 +76,9 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
         The candidates that were run.
     shares_ : array of shape (candidates, K)
         Share of each in the average, one column an output.
+    kinds_ : dict of str to float
+        Share of each kind of model, the mean over the outputs: "maps" (the candidates together), "neighbours", "extra
+        trees" and "bagged trees".
     best_params_, best_index_ : dict, int
         The setting of lowest leave-one-out loss.
     loo_ : array
@@ -80,6 +90,12 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
         than their own.
     parts_, maps_, graphs_ : tuple of Part, dicts of fitted maps and of NeighborGraph
         The model: what is averaged for a new row.
+    forests_ : tuple of Forest
+        The trees of the model: those of a share above 0.
+    columns_ : dict of int to fitted transformer
+        The views: how columns are read. Trees read the last one.
+    views_ : dict of int to int
+        The view that each of ``maps_`` reads.
     best_estimator_ : LSVVClassifier or None
         The model in their place, with ``selection="best"`` or where there was one setting.
     cv_results_ : dict
@@ -183,8 +199,8 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
         check_is_fitted(self, "plan_")
         if self.best_estimator_ is None or self.forests_:
             return super().predict_proba(X)
-        rows = Views(check_rows(self, X, reset=False), self.columns_)
-        return self.best_estimator_.predict_proba(rows[self._view])
+        rows, core = Views(check_rows(self, X, reset=False), self.columns_), self.best_estimator_
+        return core._probabilities(core._checked_scores(rows[self._view]))
 
     def _core(self, params: dict[str, Any]) -> LSVVClassifier:
         return LSVVClassifier(**params, class_weight=self.class_weight)

@@ -54,10 +54,10 @@ class Forest:
     --------
     >>> import numpy as np
     >>> from lsvv import LSVVRegressorCV
-    >>> X = np.random.default_rng(0).uniform(size=(80, 5))
-    >>> model = LSVVRegressorCV(random_state=0).fit(X, np.floor(4 * X[:, 1]))
-    >>> sorted({forest.kind for forest in model.forests_})
-    ['bagged trees', 'extra trees']
+    >>> X = np.arange(40.0)[:, None]
+    >>> model = LSVVRegressorCV(features="linear", trees=True, random_state=0).fit(X, X[:, 0] % 20 > 9)
+    >>> [forest.kind for forest in model.forests_]
+    ['extra trees', 'bagged trees']
     """
 
     kind: str
@@ -113,12 +113,15 @@ class CrossFitted:
     ----------
     kind : str
     forests : tuple of Forest
+    folds : array of int
+        The fold of each labelled row.
     expectation : array of shape (labelled rows, K)
         Of each labelled row, from trees that have not seen its fold.
     """
 
     kind: str
     forests: tuple[Forest, ...]
+    folds: np.ndarray
     expectation: np.ndarray
 
     def shared(self, share: np.ndarray) -> Iterator[Forest]:
@@ -147,7 +150,6 @@ def cross_fitted(
     """Forests of one kind, grown on the labelled rows ``X`` with targets ``T`` and weights ``A``, 0 where unknown."""
     rows = tree_rows(X)
     groups = _groups(A > 0)
-    expectation = np.zeros(T.shape)
     forests = []
     for outputs in groups:
         known = np.flatnonzero(A[:, outputs[0]] > 0)
@@ -157,8 +159,7 @@ def cross_fitted(
             kind, rows[known], T[np.ix_(known, outputs)], A[np.ix_(known, outputs)], mine, trees, seed, n_jobs
         )
         forests.append(replace(forest, outputs=outputs))
-        expectation[:, outputs] = _out_of_fold(forests[-1], rows, folds)
-    return CrossFitted(kind, tuple(forests), expectation)
+    return CrossFitted(kind, tuple(forests), folds, out_of_fold(forests, rows, folds, T.shape[1]))
 
 
 def _groups(known: np.ndarray) -> list[np.ndarray]:
@@ -225,12 +226,14 @@ def _in_arrays(kind: str, trees: Sequence[Any], folds: np.ndarray, n_outputs: in
     )
 
 
-def _out_of_fold(forest: Forest, rows: Any, folds: np.ndarray) -> np.ndarray:
-    """What the trees that have not seen a row's fold say of it; of a fold that no tree has missed, all."""
-    found = np.zeros((len(folds), forest.outputs.size))
+def out_of_fold(forests: Sequence[Forest], rows: Any, folds: np.ndarray, n_outputs: int) -> np.ndarray:
+    """What the trees that have not seen a row's fold say of it, (rows, K); of a fold that no tree has missed, all."""
+    found = np.zeros((len(folds), n_outputs))
     for number in np.unique(folds):
-        mine, without = np.flatnonzero(folds == number), forest.folds == number
-        found[mine] = forest.mean(rows[mine], without if without.any() else None)
+        mine = np.flatnonzero(folds == number)
+        for forest in forests:
+            without = forest.folds == number
+            found[np.ix_(mine, forest.outputs)] = forest.mean(rows[mine], without if without.any() else None)
     return found
 
 

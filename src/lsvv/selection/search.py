@@ -17,14 +17,12 @@ from lsvv.linalg import Array, like, stack_rows, threads_for, to_numpy
 from lsvv.losses import Loss, Squared
 from lsvv.parameters import check_grids
 from lsvv.selection.average import Average, Ensemble, Part, Views, assembled, average, combined, expected
-from lsvv.selection.averaging import Guard, guard
+from lsvv.selection.averaging import KIND_SHARPNESS, Guard, guard
 from lsvv.selection.forests import Forest, forests_of
+from lsvv.selection.importances import Judges
 from lsvv.selection.run import Run
 from lsvv.selection.voting import Vote
 from lsvv.targets import Codec, Targets
-
-KIND_SHARPNESS = 1.0
-"""c in the shares of kinds of model: they are three, not thirty, so that their losses may count in full."""
 
 
 class SearchEstimator(BaseEstimator):
@@ -239,6 +237,7 @@ class SearchEstimator(BaseEstimator):
         self.kinds_ = {kind: float(of_outputs.mean()) for kind, of_outputs in share.items()}
         self.shares_ = share["maps"] * kernels.shares
         self.forests_ = tuple(forest for one in run.forests for forest in one.shared(share[one.kind]))
+        self._judges = Judges(run.T, run.A, tuple(run.forests))
         return whole.expectation if len(kinds) > 1 else kernels.expectation
 
     def _assemble(self, run: Run) -> Array:
@@ -279,6 +278,10 @@ class SearchEstimator(BaseEstimator):
         table = {f"param_{name}": np.array([one[name] for one in params], dtype=object) for name in params[0]}
         return {"params": params, "mean_test_score": -self.loo_, "rank_test_score": rank.astype(np.int32), **table}
 
+    def __getstate__(self) -> Any:
+        """All but the trees that judge columns: a model that is kept needs those alone that have a share."""
+        return {name: value for name, value in super().__getstate__().items() if name != "_judges"}
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
@@ -298,7 +301,7 @@ class SearchEstimator(BaseEstimator):
         if self.best_estimator_ is None:
             found = Ensemble(self.parts_, self.maps_, self.views_, self.graphs_).expectations(rows)
         else:
-            scores = self.best_estimator_._scores(rows[self._view])
+            scores = self.best_estimator_._checked_scores(rows[self._view])
             found = expected(scores, self._make_loss(self.best_params_["loss"]))
             found = found * like(self._kind_shares["maps"], found)[None, :]
         return found + like(self._by_trees(rows), rows.template) if self.forests_ else found

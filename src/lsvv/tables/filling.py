@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from lsvv.linalg import threads_for
+from lsvv.selection import Importances, column_importances
+from lsvv.selection.forests import KINDS
 from lsvv.tables.cells import known
 from lsvv.tables.helping import second_round
 from lsvv.tables.inputs import Vectoriser, vectorised
@@ -87,6 +89,21 @@ class Filled:
             for row, value in cells.items():
                 columns[name][row] = value
         return pd.DataFrame({**columns, **self.edits.columns}, index=self.table.frame.index)
+
+    @cached_property
+    def importances(self) -> tuple[Importances | None, ...]:
+        """Which input columns mattered to each of ``fitted``; None where no trees were grown, which alone tell."""
+        seed, sources = self.settings["random_state"], self.vectoriser.sources
+        return tuple(
+            column_importances(part.model, self.X, groups=sources, random_state=seed)
+            if _has_trees(part.model)
+            else None
+            for part in self.fitted
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        # the models of a copy no longer hold the trees that tell
+        return {**vars(self), "importances": self.importances}
 
     def rendered(self) -> bytes:
         """The file: the same format, what was known as it was."""
@@ -189,6 +206,10 @@ def _learnt(X: np.ndarray, group: Group, model: Any) -> Fitted:
         warnings.simplefilter("always")
         model.fit(X, group.as_array())
     return Fitted(group, model, tuple(dict.fromkeys(str(one.message) for one in caught)))
+
+
+def _has_trees(model: Any) -> bool:
+    return not KINDS.keys().isdisjoint(model.kinds_)
 
 
 def _model_beside(new_model: Callable[..., Any], group: Group, X: np.ndarray) -> Any:

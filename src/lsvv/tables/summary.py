@@ -7,7 +7,10 @@ from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from lsvv.tables.filling import Filled
+import numpy as np
+
+from lsvv.selection import Importances
+from lsvv.tables.filling import Filled, Fitted
 from lsvv.tables.results import Answer
 
 __all__ = ["summary", "versions"]
@@ -22,6 +25,7 @@ def summary(filled: Filled) -> dict[str, Any]:
         "inputs": dict(filled.vectoriser.kinds),
         "features": int(filled.X.shape[1]),
         "targets": [_target(result, filled.added[result.target.column]) for result in filled.results],
+        "models": [_model(*both) for both in zip(filled.fitted, filled.importances, strict=True)],
         "notes": list(filled.notes),
         "seconds": {stage: round(seconds, 3) for stage, seconds in filled.seconds.items()},
         "settings": filled.settings,
@@ -42,6 +46,26 @@ def _target(result: Answer, added: dict[str, str]) -> dict[str, Any]:
         "interval": None if result.interval is None else _finite(asdict(result.interval)),
         "added_columns": added,
     }
+
+
+def _model(part: Fitted, found: Importances | None) -> dict[str, Any]:
+    """What carried the answer for a group of targets: kinds of model, and columns, the most important first."""
+    return {
+        "targets": [target.column for target in part.group.targets],
+        "kinds": {kind: round(share, 4) for kind, share in part.model.kinds_.items()},
+        "columns": None if found is None else _columns(found),
+    }
+
+
+def _columns(found: Importances) -> list[dict[str, Any]]:
+    return [
+        {
+            "column": found.names[place],
+            "importance": round(float(found.rise[place]), 5),
+            "standard_error": round(float(found.error[place]), 5),
+        }
+        for place in np.argsort(-found.rise, kind="stable")
+    ]
 
 
 def _finite(values: dict[str, Any]) -> dict[str, Any]:

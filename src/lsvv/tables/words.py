@@ -1,8 +1,13 @@
-"""Counted nouns, and the verb that goes with them."""
+"""Counted nouns, the verb that goes with them, and shares as percentages."""
 
 from __future__ import annotations
 
-__all__ = ["count", "was"]
+import math
+
+__all__ = ["PERCENT", "count", "percent", "was"]
+
+PERCENT = "\u00a0%"
+"""With a blank at which no line breaks."""
 
 
 def count(n: int, noun: str) -> str:
@@ -19,3 +24,18 @@ def count(n: int, noun: str) -> str:
 def was(n: int) -> str:
     """Was for one, were for any other number."""
     return "was" if n == 1 else "were"
+
+
+def percent(share: float | None) -> str:
+    r"""A share as a percentage, kept on one line; what is not quite 0 or 1 does not read as if it were.
+
+    Examples
+    --------
+    >>> percent(0.914), percent(0.9991), percent(0.001), percent(1.0)
+    ('91\xa0%', 'over 99\xa0%', 'under 1\xa0%', '100\xa0%')
+    """
+    if share is None or not math.isfinite(share):
+        return "–"
+    if 0 < share < 0.005:
+        return f"under 1{PERCENT}"
+    return f"over 99{PERCENT}" if 0.995 <= share < 1 else f"{100 * share:.0f}{PERCENT}"
