@@ -21,8 +21,8 @@ def with_trees() -> Filled:
     rng = np.random.default_rng(0)
     words = ["red sky", "blue sea", "green hill", "grey road", "white house", "black cat", "pink cloud"]
     rows = "".join(
-        f"{size:.2f},{rng.choice(words)} {rng.choice(words)},{('big' if size > 2 else 'small') if row % 2 else ''}\n"
-        for row, size in enumerate(rng.uniform(0, 4, 90))
+        f"{size:.2f},{day},{('big' if size > 2 else 'small') if row % 2 else ''}\n"
+        for row, (size, day) in enumerate(zip(rng.uniform(0, 4, 90), rng.choice(words, 90), strict=True))
     )
     return fill(parse(f"size,note,kind\n{rows}".encode(), "t.csv", format="csv"), ["kind"])
 

@@ -47,6 +47,16 @@ def test_texts_are_as_wide_as_their_topics_ask_for(rng: np.random.Generator, n_t
     np.testing.assert_allclose(X.var(axis=0).sum(), 1.0, rtol=1e-3)
 
 
+def test_a_text_that_is_in_the_way_is_left_out_with_a_note(rng: np.random.Generator) -> None:
+    texts, topics = written(rng, 3)
+    noise, _ = written(rng, 60)
+    frame = pd.DataFrame({"size": rng.normal(size=240), "text": texts, "noise": noise})
+    vectoriser, X = vectorised(frame, [], judge=Judge([target_of(topics)]))
+    assert list(vectoriser.kinds) == ["size", "text"]
+    assert "Column 'noise' was left out: known cells are predicted better without its texts." in vectoriser.notes
+    np.testing.assert_array_equal(vectoriser.transform(frame), X)
+
+
 class Fixed(Judge):
     """Likes one width alone."""
 

@@ -119,7 +119,8 @@ def vectorised(
     """Learn how to turn the columns of ``frame`` into numbers, those to leave out apart; and those numbers.
 
     ``usual`` is how the file of the frame writes numbers, in columns that alone do not say.
-    ``judge`` chooses into how many numbers texts are squeezed; without one they are as few as may be.
+    ``judge`` chooses into how many numbers texts are squeezed, and leaves out those that are in the way; without one
+    they are as few as may be.
     Columns that are empty, constant or merely name their rows are left out with a note. Large tables are learnt from
     a random part of their rows.
     """
@@ -136,12 +137,32 @@ def vectorised(
     if len(frame) > FITTING_ROWS:
         some = np.sort(np.random.default_rng(random_state).choice(len(frame), FITTING_ROWS, replace=False))
     parts = [_fitted(one.column, one.values[some], random_state) for one in used]
-    vectorisers = [Vectoriser(tuple(_at(width, widths) for widths in parts), notes) for width in TEXT_WIDTHS]
-    chosen = vectorisers[0]
-    if judge is not None and any(len(widths) > 1 for widths in parts):
+    choices = [[_at(width, widths) for widths in parts] for width in TEXT_WIDTHS]
+    texts = [place for place, widths in enumerate(parts) if len(widths) > 1]
+    kept, chosen = list(range(len(parts))), choices[0]
+    if judge is not None and texts:
         columns = [one.values[judge.rows] for one in used]
-        chosen = min(vectorisers, key=lambda one: judge.error(one.of(columns)))
-    return chosen, chosen.of(one.values for one in used)
+        chosen = min(choices, key=lambda some: judge.error(Vectoriser(tuple(some)).of(columns)))
+        kept = _helpful(judge, [part.of(values) for part, values in zip(chosen, columns, strict=True)], texts)
+    notes += tuple(
+        f"Column {used[place].column.name!r} was left out: known cells are predicted better without its texts."
+        for place in texts
+        if place not in kept
+    )
+    made = Vectoriser(tuple(chosen[place] for place in kept), notes)
+    return made, made.of(used[place].values for place in kept)
+
+
+def _helpful(judge: Judge, blocks: Sequence[np.ndarray], texts: Sequence[int]) -> list[int]:
+    """The columns without those texts, one after the other, whose numbers make left-out cells harder to predict."""
+    kept = list(range(len(blocks)))
+    error = judge.error(np.hstack(blocks))
+    for place in texts:
+        rest = [other for other in kept if other != place]
+        without = judge.error(np.hstack([blocks[other] for other in rest])) if rest else np.inf
+        if without < error:
+            kept, error = rest, without
+    return kept
 
 
 def _at(width: int, widths: Sequence[ColumnFeatures]) -> ColumnFeatures:
