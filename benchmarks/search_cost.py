@@ -8,13 +8,16 @@ import statistics
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from benchmarks.timing import interleaved, verdict
-from lsvv import LSVVClassifier, LSVVClassifierCV
+from lsvv import LSVVClassifier, LSVVClassifierCV, LSVVRegressorCV
 from lsvv.data import Dataset, load, make_fold, split
 from lsvv.experiments.bundled import bundled
 from lsvv.graph import KNNGraph
@@ -24,15 +27,18 @@ IRIS_CPU, IRIS_MEGABYTES = 2.0, 1.0
 LETTER_FITS = 15.0
 MNIST_SECONDS, MNIST_GIGABYTES = 180.0, 3.0
 SMOOTHED_TIMES = 1.5
+TREES_TIMES, NUMBERS_CPU, LABELS_CPU = 1.5, 10.0, 60.0
+TREE_SETS = ("iris", "wine", "glass", "svmguide2", "vowel", "vehicle", "segment", "satimage")
 REPEATS = {"letter": 5, "MNIST": 2}
 
 Rows = tuple[np.ndarray, np.ndarray]
 
 
 def main(data: Path | None = None) -> list[str]:
-    lines = _iris()
+    lines = [*_iris(), _numbers_with_holes(), _sparse_labels()]
     if data is None:
-        return [*lines, "- letter and MNIST need --data DIR"]
+        return [*lines, "- letter, MNIST and the sets of the trees' cost need --data DIR"]
+    lines += _trees(data)
     letter = _rows(load("letter", data), 0.1)
     lines += [*_search_in_fits("letter", letter), _smoothing("letter", letter)]
     mnist = _rows(load("MNIST", data, dtype=np.float32), 0.01)
@@ -46,6 +52,49 @@ def _rows(dataset: Dataset, rate: float, seed: int = FIRST_SPLIT) -> Rows:
 
 def _sizes(name: str, rows: Rows) -> str:
     return f"{name}, {len(rows[0]):,} rows with {np.sum(rows[1] >= 0):,} labels"
+
+
+def _trees(data: Path) -> list[str]:
+    """What forests add to a search, set by set."""
+    ratios = {}
+    for name in TREE_SETS:
+        rows = _rows(load(name, data), 0.1)
+        calls = {told: partial(_fit, rows, trees) for told, trees in (("with", True), ("without", False))}
+        seconds = interleaved(calls, repeats=3)
+        ratios[name] = seconds["with"] / seconds["without"]
+    told = ", ".join(f"{name} {ratio:.2f}" for name, ratio in ratios.items())
+    median = statistics.median(ratios.values())
+    return [
+        f"- a search with trees over one without, 10% labels: {told}; median {median:.2f} "
+        f"(mark: at most {TREES_TIMES}, {verdict(median <= TREES_TIMES)})"
+    ]
+
+
+def _fit(rows: Rows, trees: Any) -> None:
+    LSVVClassifierCV(random_state=0, trees=trees).fit(*rows)
+
+
+def _numbers_with_holes() -> str:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(742, 20))
+    Y = np.tanh(X @ rng.normal(size=(20, 14))) + 0.3 * rng.normal(size=(742, 14))
+    Y[rng.random(Y.shape) < 0.3] = np.nan
+    return _told_cpu("14 numbers of 742 rows, 30% of the entries missing", LSVVRegressorCV, X, Y, NUMBERS_CPU)
+
+
+def _sparse_labels() -> str:
+    rng = np.random.default_rng(0)
+    X = sp.random_array((1000, 1449), density=0.02, rng=rng, format="csr")
+    scores = X @ rng.normal(size=(1449, 45))
+    Y = (scores > np.quantile(scores, 0.95, axis=0)).astype(np.float64)
+    return _told_cpu("45 labels of 1,000 labelled rows, 1,449 sparse columns", LSVVClassifierCV, X, Y, LABELS_CPU)
+
+
+def _told_cpu(what: str, search: Any, X: Any, Y: np.ndarray, most: float) -> str:
+    start = time.process_time()
+    search(random_state=0).fit(X, Y)
+    seconds = time.process_time() - start
+    return f"- {what}: {seconds:.1f} processor seconds (mark: at most {most:g}, {verdict(seconds <= most)})"
 
 
 def _iris() -> list[str]:
