@@ -136,6 +136,8 @@ def test_the_methods_of_the_paper_are_settings_of_the_search() -> None:
         found = (any(line.manifold > 0 for line in model.plan_), any(line.spectral > 0 for line in model.plan_))
         assert found == tuple(map(bool, terms))
         assert not any(line.smoothing for line in model.plan_)
+        assert list(model.kinds_) == ["maps"]
+    assert LSVVRegressorCV.method("LSVV").target_scale == "as is"
     with pytest.raises(ValueError, match="There is no method 'SVM'"):
         LSVVClassifierCV.method("SVM")
 

@@ -128,7 +128,7 @@ def _smoothed(fold: Fold, task: str, space: str, seed: int, free_rank: float | N
     if free_rank is not None:
         raise ValueError(f"{OWN} has no tail, so that free_rank={free_rank} says nothing. Choose by 'atlas'.")
     common = _common(fold, space, seed, KNNGraph(weights="self-tuned"))
-    search = _estimator(task)(smoothing="auto", manifold=0.0, spectral=0.0, **common)
+    search = _estimator(task).method("SRM-VV", smoothing="auto", **common)
     return {OWN: _told(search.fit(fold.X_train, fold.y_train), task, fold)}
 
 

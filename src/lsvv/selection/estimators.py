@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -246,6 +246,8 @@ class LSVVRegressorCV(RegressorPredictions, SearchEstimator):
     >>> prices.target_scales_
     ('log',)
     """
+
+    _as_in_the_paper: ClassVar[dict[str, Any]] = {**SearchEstimator._as_in_the_paper, "target_scale": "as is"}
 
     def __init__(
         self,

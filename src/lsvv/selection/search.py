@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -28,6 +28,7 @@ from lsvv.targets import Codec, Targets
 class SearchEstimator(BaseEstimator):
     """A plan of candidates (map, loss, smoothing, manifold, ridges), run within a budget, and their average."""
 
+    _as_in_the_paper: ClassVar[dict[str, Any]] = {"trees": False, "power": "auto", "free_rank": "auto"}
     _codec: Codec
     parts_: tuple[Part, ...]
     forests_: tuple[Forest, ...]
@@ -90,7 +91,7 @@ class SearchEstimator(BaseEstimator):
         if name not in METHODS:
             raise ValueError(f"There is no method {name!r}. Choose one of {', '.join(METHODS)}.")
         terms = {term: "auto" if value else 0.0 for term, value in METHODS[name].items()}
-        return cls(**{"trees": False, "power": "auto", "free_rank": "auto", **terms, **params})
+        return cls(**{**cls._as_in_the_paper, **terms, **params})
 
     def fit(self, X: Any, y: Any, *, X_unlabeled: Any = None, sample_weight: Any = None) -> Self:
         """Try every candidate by leave-one-label-out, then average them (or refit the best).
