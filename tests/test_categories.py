@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from sklearn.preprocessing import OneHotEncoder
@@ -12,7 +14,7 @@ from lsvv.categories import MOST_CATEGORIES, coded, learn_categories
 pd = pytest.importorskip("pandas")
 
 
-def _frame(rng: np.random.Generator, n: int = 60):
+def _frame(rng: np.random.Generator, n: int = 60) -> tuple[Any, np.ndarray]:
     kinds = rng.choice(["a", "b", "c"], n)
     return pd.DataFrame({"size": rng.normal(size=n), "kind": pd.Categorical(kinds)}), kinds
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,16 @@ from sklearn.ensemble import ExtraTreesRegressor
 
 from lsvv import LSVVClassifierCV, LSVVRegressorCV
 from lsvv.features import RandomFourier
-from lsvv.selection.forests import FOLDS, KINDS, _in_arrays, balanced_folds, cross_fitted, forests_of, tree_rows
+from lsvv.selection.forests import (
+    FOLDS,
+    KINDS,
+    CrossFitted,
+    _in_arrays,
+    balanced_folds,
+    cross_fitted,
+    forests_of,
+    tree_rows,
+)
 
 
 def _stairs(rng: np.random.Generator, n: int = 300, d: int = 12) -> tuple[np.ndarray, np.ndarray]:
@@ -20,8 +30,8 @@ def _stairs(rng: np.random.Generator, n: int = 300, d: int = 12) -> tuple[np.nda
     return X, ((X[:, 2] > 0.5) | (X[:, 2] < -0.8)).astype(int)
 
 
-def _grown(rng: np.random.Generator, T: np.ndarray, A: np.ndarray, X: np.ndarray, kind: str = "extra trees"):
-    return cross_fitted(kind, X, T, A, balanced_folds(T, A > 0, rng), rng, None)
+def _grown(rng: np.random.Generator, T: np.ndarray, A: np.ndarray, X: np.ndarray) -> CrossFitted:
+    return cross_fitted("extra trees", X, T, A, balanced_folds(T, A > 0, rng), rng, None)
 
 
 def test_arrays_say_what_scikit_learns_trees_say(rng: np.random.Generator) -> None:
@@ -87,7 +97,7 @@ def test_shares_of_kinds_sum_to_1_and_bound_those_of_maps(rng: np.random.Generat
 def test_trees_join_maps_that_were_asked_for_only_on_demand(rng: np.random.Generator) -> None:
     X, truth = _stairs(rng, 90, 3)
     y = np.where(np.arange(90) < 60, truth, -1)
-    maps = {"features": RandomFourier(30, width=1.0, random_state=0), "random_state": 0}
+    maps: dict[str, Any] = {"features": RandomFourier(30, width=1.0, random_state=0), "random_state": 0}
     assert list(LSVVClassifierCV(**maps).fit(X, y).kinds_) == ["maps"]
     assert list(LSVVClassifierCV(**maps, trees=True).fit(X, y).kinds_) == ["maps", *KINDS]
     assert list(LSVVClassifierCV(selection="best", random_state=0).fit(X, y).kinds_) == ["maps"]
