@@ -10,6 +10,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 from lsvv import LSVVClassifier, LSVVClassifierCV, LSVVRegressor
 from lsvv.categories import MOST_CATEGORIES, coded, learn_categories
+from lsvv.selection import column_importances
 
 pd = pytest.importorskip("pandas")
 
@@ -60,10 +61,33 @@ def test_polars_frames_are_read_alike(rng: np.random.Generator) -> None:
     assert LSVVRegressor(features="linear").fit(other, X["size"]).score(other, X["size"]) > 0.9
 
 
+def test_an_empty_name_is_not_a_missing_category() -> None:
+    X = pd.DataFrame({"kind": pd.Categorical(["", "a", None])})
+    np.testing.assert_array_equal(coded(X, learn_categories(X)), [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
+
+
+def test_importances_and_errors_name_columns_of_the_frame(rng: np.random.Generator) -> None:
+    X, kinds = _frame(rng, 120)
+    X = X[["kind", "size"]]
+    model = LSVVClassifierCV(random_state=0).fit(X, (kinds == "c").astype(int))
+    found = column_importances(model, X)
+    assert found.names == ("kind", "size")
+    assert found.matters.tolist() == [True, False]
+    spoilt = X.assign(size=np.where(np.arange(120) == 5, np.nan, X["size"]))
+    with pytest.raises(ValueError, match=r"X contains NaN at row 5, column 3 \('size'\)"):
+        model.predict(spoilt)
+
+
 def test_sentences(rng: np.random.Generator) -> None:
     X, kinds = _frame(rng)
     model = LSVVClassifier(features="linear").fit(X, kinds)
     with pytest.raises(ValueError, match=r"was fitted on a frame with columns of categories .'kind'.\. Pass a frame"):
         model.predict(np.zeros((2, 2)))
+    empty = pd.DataFrame({"kind": pd.Categorical([None] * 60)})
+    with pytest.raises(ValueError, match="its columns of categories are all empty"):
+        LSVVClassifier().fit(empty, kinds)
+    twice = pd.concat([X["kind"], X["kind"], X["size"]], axis=1)
+    with pytest.raises(ValueError, match="X has several columns named 'kind'"):
+        LSVVClassifier().fit(twice, kinds)
     with pytest.raises(ValueError, match="Column 'size' of X holds neither numbers nor categories"):
         model.predict(X.assign(size="large"))

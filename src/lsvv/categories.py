@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,12 @@ def categorical_columns(X: Any) -> list[str]:
 
 def learn_categories(X: Any) -> dict[str, np.ndarray]:
     """The categories of each categorical column that rows of a frame hold, at most 100 of them."""
-    found = {}
-    for name in categorical_columns(X):
+    found: dict[str, np.ndarray] = {}
+    names = categorical_columns(X)
+    if names and len(set(X.columns)) < len(X.columns):
+        twice = next(name for name in X.columns if list(X.columns).count(name) > 1)
+        raise ValueError(f"X has several columns named {twice!r}. Give each a name of its own.")
+    for name in names:
         values, counts = np.unique([str(value) for value in _present(X[name])], return_counts=True)
         found[name] = np.sort(values[np.argsort(-counts, kind="stable")[:MOST_CATEGORIES]])
     return found
@@ -40,11 +45,23 @@ def coded(X: Any, categories: dict[str, np.ndarray]) -> np.ndarray:
     blocks = []
     for name in X.columns:
         if name in categories:
-            values = np.array(["" if value is None else str(value) for value in _cells(X[name])])
-            blocks.append((values[:, None] == categories[name][None, :]).astype(np.float64))
+            cells = _cells(X[name])
+            there, values = np.array([cell is not None for cell in cells]), np.array([str(cell) for cell in cells])
+            blocks.append((there[:, None] & (values[:, None] == categories[name][None, :])).astype(np.float64))
         else:
             blocks.append(_numbers(X[name], name)[:, None])
     return np.hstack(blocks)
+
+
+def coded_from(names: Sequence[str], categories: dict[str, np.ndarray]) -> list[str]:
+    """The column of the frame that each coded column comes from.
+
+    Examples
+    --------
+    >>> coded_from(["size", "kind"], {"kind": np.array(["a", "b"])})
+    ['size', 'kind', 'kind']
+    """
+    return [name for name in names for _ in range(categories[name].size if name in categories else 1)]
 
 
 def _numbers(column: Any, name: str) -> np.ndarray:

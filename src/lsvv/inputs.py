@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from array_api_compat import is_torch_array
 from sklearn.utils.validation import validate_data
 
-from lsvv.categories import coded, learn_categories
+from lsvv.categories import coded, coded_from, learn_categories
 from lsvv.linalg import Array, namespace, to_numpy
 
 LARGEST = 1e70
@@ -23,7 +23,12 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, name: str = "X") -> Array
     and the names of the columns, without it they are compared.
     """
     X = _check_tensor(estimator, X, reset, name) if is_torch_array(X) else _check_array(estimator, X, reset, name)
-    _refuse_unusable(X, name, getattr(estimator, "feature_names_in_", None))
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is not None and hasattr(estimator, "categories_"):
+        names = coded_from(names, estimator.categories_)
+    if X.shape[1] == 0:
+        raise ValueError(f"{name} has 0 feature(s): its columns of categories are all empty. Add columns with cells.")
+    _refuse_unusable(X, name, names)
     return X
 
 
@@ -85,7 +90,8 @@ def _refuse_unusable(X: Array, name: str, columns: Any) -> None:
     # NaN fails every comparison, so two passes without a mask find all that is wrong
     if 0 in values.shape or (float(xp.min(values)) >= -LARGEST and float(xp.max(values)) <= LARGEST):
         return
-    bad = ~(np.abs(to_numpy(values)) <= LARGEST)
+    # in single precision the largest number itself is infinite
+    bad = ~(np.abs(to_numpy(values).astype(np.float64)) <= LARGEST)
     if sp.issparse(X):
         entry = int(np.flatnonzero(bad)[0])
         row, column = int(np.searchsorted(X.indptr, entry, side="right") - 1), int(X.indices[entry])

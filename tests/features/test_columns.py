@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -60,6 +62,21 @@ def test_sparse_columns_stay_sparse_and_end_at_1() -> None:
     np.testing.assert_array_equal(made.toarray(), [[0.0, -1.0], [1.0, 0.0], [0.5, 0.0]])
     with pytest.raises(ValueError, match=r"Ranks of a sparse matrix would be dense. Use features.Ranges"):
         Ranks().fit(X)
+
+
+@pytest.mark.parametrize("kept", [sp.csr_array, np.asarray])
+def test_what_was_fitted_decides_how_rows_are_read(rng: np.random.Generator, kept: Any) -> None:
+    X = np.where(rng.random((40, 3)) < 0.5, 0.0, rng.normal(2.0, 1.0, size=(40, 3)))
+    for columns in (Ranges(), Ranks()) if kept is np.asarray else (Ranges(),):
+        fitted = columns.fit(kept(X))
+        read = [fitted.transform_checked(kind(X)) for kind in (np.asarray, sp.csr_array)]
+        first, second = (rows.toarray() if sp.issparse(rows) else rows for rows in read)
+        np.testing.assert_allclose(first, second, atol=1e-9)
+
+
+def test_from_ten_rows_on_one_huge_value_is_beyond_the_range() -> None:
+    X = np.append(np.arange(11.0), 1e12)[:, None]
+    np.testing.assert_allclose(Ranges().fit(X).transform(X)[1:11, 0], np.arange(10.0) / 9.0, atol=1e-8)
 
 
 def test_tensors_stay_tensors(rng: np.random.Generator) -> None:

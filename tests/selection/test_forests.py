@@ -75,6 +75,33 @@ def test_outputs_known_in_the_same_rows_share_their_trees(rng: np.random.Generat
     assert alone[:, 2].any()
 
 
+def test_a_label_known_in_one_fold_is_not_judged_by_trees_that_saw_it(rng: np.random.Generator) -> None:
+    X, T = rng.normal(size=(40, 3)), rng.integers(0, 2, size=(40, 2)).astype(float)
+    A = np.full(T.shape, 1 / 40)
+    A[1:, 1], A[0, 1], T[0, 1] = 0.0, 1.0, 1.0
+    found = _grown(rng, T, A, X)
+    assert found.expectation[0, 1] == 0.0
+    assert forests_of(found.forests, X, 2)[0, 1] == pytest.approx(1.0)
+
+
+def test_very_many_masks_have_few_folds(rng: np.random.Generator) -> None:
+    X, T = rng.normal(size=(60, 2)), rng.normal(size=(60, 20))
+    A = np.where(rng.random(T.shape) < 0.7, 1 / 60, 0.0)
+    found = _grown(rng, T, A, X)
+    assert {forest.folds.max() for forest in found.forests} == {2}
+    np.testing.assert_array_equal(np.unique(found.folds), [0, 1, 2])
+
+
+def test_trees_read_ranks_whatever_the_maps_read(rng: np.random.Generator) -> None:
+    seconds = 1.7e9 + rng.uniform(0, 1000, size=(200, 1))
+    truth = (seconds[:, 0] % 400 < 200).astype(int)
+    y = np.where(np.arange(200) < 100, truth, -1)
+    model = LSVVClassifierCV(features="linear", trees=True, random_state=0).fit(seconds, y)
+    assert model.score(seconds, truth) > 0.95
+    enormous = np.where(np.arange(200)[:, None] == 0, 1e40, seconds)
+    assert LSVVClassifierCV(features="linear", trees=True, random_state=0).fit(enormous, y).score(seconds, truth) > 0.9
+
+
 def test_a_search_takes_up_trees_where_single_columns_decide(rng: np.random.Generator) -> None:
     X, truth = _stairs(rng)
     y = np.where(np.arange(300) < 120, truth, -1)

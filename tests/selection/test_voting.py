@@ -49,6 +49,30 @@ def test_where_no_label_is_within_reach_the_mean_stands_alone(rng: np.random.Gen
     assert near[:20].max() <= 3.0 + 1e-6
 
 
+def test_out_of_reach_a_left_out_label_is_told_by_the_others_alone(rng: np.random.Generator) -> None:
+    X = np.vstack([rng.normal(size=(20, 2)), 1e4 + rng.normal(size=(20, 2))])
+    smoother = Smoother(KNNGraph(weights="self-tuned").fit(X, 3).S)
+    T, A = np.array([[1.0], [3.0]]), np.array([[0.25], [0.75]])
+    np.testing.assert_allclose(vote(smoother, np.array([0, 30]), T, A).expectation, [[3.0], [1.0]], atol=1e-6)
+
+
+def test_a_graph_on_features_has_no_vote(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(60, 2))
+    y = np.where(np.arange(60) < 20, (X[:, 0] > 0).astype(int), -1)
+    model = LSVVClassifierCV(graph=KNNGraph(on="features"), random_state=0).fit(X, y)
+    assert "neighbours" not in model.kinds_
+    assert np.isfinite(model.predict_proba(X)).all()
+
+
+def test_what_the_guard_drops_is_dropped_whole() -> None:
+    for seed in range(4):
+        X = np.random.default_rng(seed).normal(size=(150, 4))
+        truth = (np.floor(3 * X[:, 0]) % 2).astype(int)
+        model = LSVVClassifierCV(random_state=0).fit(X, np.where(np.arange(150) < 60, truth, -1))
+        assert model.guard_ is not None
+        assert ("neighbours" in model.kinds_) == (model.guard_.share > 0.0)
+
+
 def test_twelve_labels_tell_two_moons_apart() -> None:
     for seed in range(3):
         X, truth = make_moons(400, noise=0.07, random_state=seed)

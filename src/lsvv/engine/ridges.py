@@ -7,6 +7,7 @@ import numpy as np
 from lsvv.engine.paths import fits
 from lsvv.losses import Squared
 
+MOST_MASKS = 3
 RIDGES = tuple(10.0 ** (e / 2) for e in range(-12, 5))
 """What ridge="auto" tries, in units of the features' spread: from next to none to next to the mean of the targets."""
 
@@ -31,8 +32,8 @@ def chosen_ridge(
     """The largest ridge whose leave-one-out squared error is within one standard error of the lowest.
 
     The error is that of the paired differences, one a labelled row; equal rows are left out together, so that a row of
-    weight 2 is the same as two rows. On targets that have nothing to do with the rows
-    no ridge is measurably better than the largest, which predicts their mean.
+    weight 2 is the same as two rows. Of outputs known in different rows the three best known are looked at. On targets
+    that have nothing to do with the rows no ridge is measurably better than the largest, which predicts their mean.
 
     Examples
     --------
@@ -44,7 +45,8 @@ def chosen_ridge(
     >>> [round(chosen_ridge(Phi, T, A) / unit, 6) for T in (noise, line)]
     [100.0, 1e-06]
     """
-    Phi, T, A = _distinct(Phi, T, A)
+    some = _most_known(A)
+    Phi, T, A = _distinct(Phi, T[:, some], A[:, some])
     unit = spread(Phi, A)
     ridges = [unit * ridge for ridge in RIDGES]
     path = list(fits(Phi, T, A, Squared(), ridges, manifold=manifold, G=G, fit_intercept=fit_intercept))
@@ -55,6 +57,14 @@ def chosen_ridge(
         if rows.sum() <= np.sqrt(rows.size) * rows.std():
             return one.ridge
     return path[best].ridge
+
+
+def _most_known(A: np.ndarray) -> np.ndarray:
+    """All outputs where at most three masks are among them, else the three with the most known entries."""
+    known = A > 0.0
+    if np.unique(known, axis=1).shape[1] <= MOST_MASKS:
+        return np.arange(A.shape[1])
+    return np.sort(np.argsort(-known.sum(axis=0), kind="stable")[:MOST_MASKS])
 
 
 def _distinct(Phi: np.ndarray, T: np.ndarray, A: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

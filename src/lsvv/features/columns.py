@@ -6,12 +6,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from lsvv.features.maps import FeatureMap
-from lsvv.linalg import Array, like, namespace, to_numpy
+from lsvv.linalg import Array, dense, like, namespace, to_numpy
 
 MOST_KNOTS = 1000
 """Values of a column that are kept to find the rank of a new one; quantiles where there are more rows."""
 TAIL = 0.02
 """Share of the rows beyond either end of what counts as a column's range."""
+FEWEST_FOR_TAILS = 10
 BEYOND = 0.5
 """How many ranges a value may lie outside."""
 FINENESS = 2.0**30
@@ -21,12 +22,15 @@ FINENESS = 2.0**30
 class Ranges(FeatureMap):
     """phi_j(x) = (x_j - low_j) / range_j, at most half a range below 0 or above 1.
 
-    A column's range runs from its 2 % to its 98 % quantile, and from its smallest to its largest value where these
-    coincide. Columns of a sparse matrix are divided by their largest absolute value, so that they stay sparse.
+    A column's range leaves out 2 % of the rows at either end, from ten rows on at least one; it runs from the smallest
+    to the largest value where nothing is left. Columns of a sparse matrix are divided by their largest absolute value,
+    so that they stay sparse.
 
     Attributes
     ----------
     low_, range_ : arrays of shape (d,)
+    is_sparse_ : bool
+        Whether it was fitted to a sparse matrix.
 
     Examples
     --------
@@ -41,21 +45,25 @@ class Ranges(FeatureMap):
     range_: np.ndarray
 
     def _fit(self, X: Array, sample_weight: np.ndarray | None) -> int:
+        self.is_sparse_ = sp.issparse(X)
         if sp.issparse(X):
             largest = abs(X).max(axis=0).toarray().ravel().astype(np.float64)
             self.low_, self.range_ = np.zeros(X.shape[1]), _or_one(largest)
             return int(X.shape[1])
-        values = np.asarray(to_numpy(X), dtype=np.float64)
-        low, high = np.quantile(values, [TAIL, 1.0 - TAIL], axis=0)
+        values = np.sort(np.asarray(to_numpy(X), dtype=np.float64), axis=0)
+        beyond = max(int(TAIL * len(values)), int(len(values) >= FEWEST_FOR_TAILS))
+        low, high = values[beyond], values[-1 - beyond]
         narrow = high <= low
-        self.low_ = np.where(narrow, values.min(axis=0), low)
-        self.range_ = _or_one(np.where(narrow, values.max(axis=0), high) - self.low_)
+        self.low_ = np.where(narrow, values[0], low)
+        self.range_ = _or_one(np.where(narrow, values[-1], high) - self.low_)
         return int(X.shape[1])
 
     def transform_checked(self, X: Array) -> Array:
         """phi(x) for rows that have passed the gate."""
-        if sp.issparse(X):
-            return sp.csr_array(X @ sp.diags_array(1.0 / self.range_)).astype(X.dtype)
+        if self.is_sparse_:
+            divided = X @ sp.diags_array(1.0 / self.range_)
+            return sp.csr_array(divided).astype(X.dtype) if sp.issparse(X) else like(divided, X)
+        X = dense(X)
         xp = namespace(X)
         place = xp.clip((X - like(self.low_, X)[None, :]) / like(self.range_, X)[None, :], -BEYOND, 1.0 + BEYOND)
         return xp.round(place * FINENESS) / FINENESS
@@ -92,6 +100,7 @@ class Ranks(FeatureMap):
 
     def transform_checked(self, X: Array) -> Array:
         """phi(x) for rows that have passed the gate."""
+        X = dense(X)
         given = np.asarray(to_numpy(X), dtype=np.float64)
         shares = np.empty(given.shape)
         for column, (knots, values) in enumerate(zip(self.knots_.T, given.T, strict=True)):

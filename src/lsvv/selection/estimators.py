@@ -96,6 +96,9 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
         The views: how columns are read. Trees read the last one.
     views_ : dict of int to int
         The view that each of ``maps_`` reads.
+    view_ : int
+        The view that the best setting reads: ``best_estimator_`` and ``core(best_params_)`` are for the rows that
+        ``columns_[view_].transform`` makes; with maps that were asked for these are the rows themselves.
     best_estimator_ : LSVVClassifier or None
         The model in their place, with ``selection="best"`` or where there was one setting.
     cv_results_ : dict
@@ -200,7 +203,7 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
         if self.best_estimator_ is None or self.forests_:
             return super().predict_proba(X)
         rows, core = Views(check_rows(self, X, reset=False), self.columns_), self.best_estimator_
-        return core._probabilities(core._checked_scores(rows[self._view]))
+        return core._probabilities(core._checked_scores(rows[self.view_]))
 
     def _core(self, params: dict[str, Any]) -> LSVVClassifier:
         return LSVVClassifier(**params, class_weight=self.class_weight)
@@ -308,7 +311,8 @@ class LSVVRegressorCV(RegressorPredictions, SearchEstimator):
 
         The jackknife's interval with widths that follow the prediction: score +- q spread(score) on the fitted scale,
         from the leave-one-out errors (:class:`lsvv.intervals.ErrorLaw`). Both are of the shape of ``predict``, and
-        NaN for outputs of which no number was left out.
+        NaN for outputs with one known number or none. Of fewer labels than a level needs, 9 for 0.9, the largest error
+        makes the interval, which then holds less than it says.
         """
         if not 0.0 < level < 1.0:
             raise ValueError(f"level={level!r} is out of range. Pass a number between 0 and 1, such as 0.9.")
@@ -321,9 +325,12 @@ class LSVVRegressorCV(RegressorPredictions, SearchEstimator):
         assert isinstance(codec, Numbers)
         half = np.full_like(scores, np.nan)
         for place, law in self.error_laws_.items():
-            half[:, place] = law.half_widths(scores[:, place], level)
+            if law.n_known > 1:
+                half[:, place] = law.half_widths(scores[:, place], level)
         lower, upper = (codec.in_the_middle.decode(scores + shift) for shift in (-half, half))
-        return lower, upper
+        # what aims at the mean of a logarithm may lie beyond the greatest number that is read back
+        predicted = codec.decode(scores)
+        return np.minimum(lower, predicted), np.maximum(upper, predicted)
 
     def _scaled(self, X: Any, targets: Targets) -> Targets:
         if self.target_scale == "log":

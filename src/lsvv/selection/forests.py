@@ -18,6 +18,10 @@ FOLDS = 10
 TREES = 200
 """Trees of a kind and a set of outputs; fewer where they would take long."""
 FEWEST = 40
+SEEN_BY_ALL = FOLDS
+"""The fold of trees that every label has grown."""
+MOST_MASKS = 12
+"""Beyond so many sets of outputs known in the same rows there are three folds, so that trees take no minutes."""
 COLUMNS = 64
 """The most columns that are looked at for one cut: single columns that decide are found, and many take no longer."""
 PAIRS = 2**20
@@ -150,6 +154,7 @@ def cross_fitted(
     """Forests of one kind, grown on the labelled rows ``X`` with targets ``T`` and weights ``A``, 0 where unknown."""
     rows = tree_rows(X)
     groups = _groups(A > 0)
+    folds = folds % 3 if len(groups) > MOST_MASKS else folds
     forests = []
     for outputs in groups:
         known = np.flatnonzero(A[:, outputs[0]] > 0)
@@ -190,8 +195,11 @@ def _grown(
     weight = A.mean(axis=1) / A.mean()
     trees: list[Any] = []
     numbers = np.unique(folds)
+    if numbers.size == 1:
+        # no tree can miss the only fold: all of them belong to a fold that no row has
+        numbers = np.array([SEEN_BY_ALL])
     for number in numbers:
-        kept = np.flatnonzero(folds != number) if len(numbers) > 1 else np.arange(len(folds))
+        kept = np.flatnonzero(folds != number)
         forest = KINDS[kind](
             trees_a_fold, max_features=min(rows.shape[1], COLUMNS), random_state=seed + int(number), n_jobs=n_jobs
         )
@@ -227,18 +235,19 @@ def _in_arrays(kind: str, trees: Sequence[Any], folds: np.ndarray, n_outputs: in
 
 
 def out_of_fold(forests: Sequence[Forest], rows: Any, folds: np.ndarray, n_outputs: int) -> np.ndarray:
-    """What the trees that have not seen a row's fold say of it, (rows, K); of a fold that no tree has missed, all."""
+    """What the trees that have not seen a row's fold say of it, (rows, K); 0 where every tree has seen it."""
     found = np.zeros((len(folds), n_outputs))
     for number in np.unique(folds):
         mine = np.flatnonzero(folds == number)
         for forest in forests:
             without = forest.folds == number
-            found[np.ix_(mine, forest.outputs)] = forest.mean(rows[mine], without if without.any() else None)
+            if without.any():
+                found[np.ix_(mine, forest.outputs)] = forest.mean(rows[mine], without)
     return found
 
 
 def balanced_folds(T: np.ndarray, known: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """A fold for each labelled row, classes and labels spread evenly over the folds."""
+    """A fold for each labelled row; classes, or the first eight outputs, are spread evenly over the folds."""
     n = len(T)
     order = np.lexsort((rng.random(n), *np.where(known, T, 0.0).round(1).T[:8]))
     folds = np.empty(n, dtype=int)

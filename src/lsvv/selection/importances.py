@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from lsvv.categories import coded_from
 from lsvv.inputs import check_rows, generator
 from lsvv.linalg import dense, take_rows
 from lsvv.selection.average import average, output_losses
@@ -152,6 +153,9 @@ def _named_groups(model: Any, groups: Sequence[Any] | None) -> tuple[tuple[Any, 
         groups = list(getattr(model, "feature_names_in_", range(n_columns)))
     if len(groups) != n_columns:
         raise ValueError(f"groups has {len(groups)} names for {n_columns} columns of X. Pass one for each column.")
+    if hasattr(model, "categories_"):
+        told = dict(zip(model.feature_names_in_, groups, strict=True))
+        groups = [told[name] for name in coded_from(model.feature_names_in_, model.categories_)]
     places: dict[Any, list[int]] = {}
     for column, name in enumerate(groups):
         places.setdefault(name, []).append(column)

@@ -7,10 +7,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from lsvv.assembly import build_graph, fit_map, is_ready, map_rows
 from lsvv.engine import fits, spread
-from lsvv.features import MappedRows
+from lsvv.features import MappedRows, Ranges, Ranks
 from lsvv.graph import KNNGraph, NeighborGraph, Smoother, laplacian, manifold_matrices
 from lsvv.linalg import Array, take_rows, to_numpy
 from lsvv.losses import Loss
@@ -101,6 +102,8 @@ class Run:
         """Labels spread over the graph of the first view: beside features="auto", where features are spread too."""
         search = self.search
         alone = is_auto(search.features) and search.selection == "average" and not self.is_sampled
+        if isinstance(search.graph, KNNGraph) and search.graph.on == "features":
+            return None
         if not (alone and self._smoothings and 0 in self._smoothers and self.labelled.size <= MOST_LABELS):
             return None
         return vote(self._smoothers[0], self.labelled, self.T, self.A)
@@ -126,6 +129,9 @@ class Run:
             maps = [fit_map(one, rows, None) for one in expand_maps(features, search.n_draws, rows, rng)]
             self.maps += maps
             self.views += [view] * len(maps)
+        if grows_trees(search) and not isinstance(self.columns[max(self.columns)], (Ranges, Ranks)):
+            # trees read single precision, which no unit should spoil
+            self.columns[len(self.columns)] = fit_map(Ranges() if sp.issparse(X) else Ranks(), X, None)
         self.rows = Views(X, self.columns)
 
     def _mapped_rows(self, number: int) -> MappedRows:

@@ -136,7 +136,7 @@ class SearchEstimator(BaseEstimator):
         core = self.core(self.best_params_)
         # the names of its columns
         check_rows(core, given, reset=True)
-        self.best_estimator_ = core._fit(run.rows[self._view], targets)
+        self.best_estimator_ = core._fit(run.rows[self.view_], targets)
         for name in ("transduction_", "singular_values_", "effective_rank_"):
             setattr(self, name, getattr(self.best_estimator_, name))
 
@@ -209,7 +209,7 @@ class SearchEstimator(BaseEstimator):
         self.loo_ = np.array([loss for _, _, loss in self._tried])
         self.best_index_ = int(np.argmin(self.loo_))
         self.best_params_ = self._params_of(self.best_index_)
-        self._view = run.views[self.plan_[self._tried[self.best_index_][0]].map]
+        self.view_ = run.views[self.plan_[self._tried[self.best_index_][0]].map]
         self._calibrate(whole, run)
 
     def _average(self, run: Run, use: np.ndarray) -> Average:
@@ -224,7 +224,8 @@ class SearchEstimator(BaseEstimator):
         with shares that other folds decide, the more evenly the fewer labels there are.
         """
         kinds: dict[str, Any] = {"maps": kernels}
-        if run.vote is not None:
+        is_dropped = self.guard_ is not None and self.guard_.share == 0.0
+        if run.vote is not None and not is_dropped:
             kinds["neighbours"] = run.vote
         kinds |= {one.kind: one for one in run.forests}
         whole = average(
@@ -244,7 +245,7 @@ class SearchEstimator(BaseEstimator):
     def _assemble(self, run: Run) -> Array:
         """The model, and what it expects of all training rows."""
         parts, training = assembled(run.members, self.shares_, run.losses, run.graph_of, run.mapped, run.smoothed)
-        if run.vote is not None and self._kind_shares["neighbours"].any():
+        if run.vote is not None and "neighbours" in self._kind_shares and self._kind_shares["neighbours"].any():
             parts, training = (*parts, _voting(run.vote, self._kind_shares["neighbours"])), [*training, run.vote.near]
         self.parts_ = parts
         used = sorted({number for part in parts for number in part.weights})
@@ -257,7 +258,10 @@ class SearchEstimator(BaseEstimator):
         return combined(parts, training)
 
     def core(self, params: dict[str, Any]) -> Any:
-        """The core estimator, unfitted, at ``params`` such as ``best_params_``, with this search's other choices."""
+        """The core estimator, unfitted, at ``params`` such as ``best_params_``, with this search's other choices.
+
+        With ``features="auto"`` it is for rows that ``columns_[view_].transform`` has read.
+        """
         shared = ("graph", "n_neighbors", "laplacian", "fit_intercept", "n_jobs")
         core = self._core(params).set_params(**{name: getattr(self, name) for name in shared})
         if isinstance(self.graph, str) and any(line.smoothing for line in self.plan_):
@@ -302,7 +306,7 @@ class SearchEstimator(BaseEstimator):
         if self.best_estimator_ is None:
             found = Ensemble(self.parts_, self.maps_, self.views_, self.graphs_).expectations(rows)
         else:
-            scores = self.best_estimator_._checked_scores(rows[self._view])
+            scores = self.best_estimator_._checked_scores(rows[self.view_])
             found = expected(scores, self._make_loss(self.best_params_["loss"]))
             found = found * like(self._kind_shares["maps"], found)[None, :]
         return found + like(self._by_trees(rows), rows.template) if self.forests_ else found

@@ -41,8 +41,9 @@ def vote(smoother: Smoother, labelled: np.ndarray, T: np.ndarray, A: np.ndarray)
     given[labelled] = np.hstack([A * T, A])
     spread = np.asarray(to_numpy(smoother.columns(given, SPREAD)))
     left = spread[labelled] - _own(smoother, labelled)[:, None] * given[labelled]
-    mean = (A * T).sum(axis=0)
-    return Vote(_ratio(spread, mean), _ratio(left, mean))
+    total = np.maximum(A.sum(axis=0), FAINT)
+    mean, rest = (A * T).sum(axis=0) / total, np.maximum(total - A, FAINT)
+    return Vote(_ratio(spread, mean), _ratio(left, (mean * total - A * T) / rest))
 
 
 def _ratio(sums: np.ndarray, mean: np.ndarray) -> np.ndarray:

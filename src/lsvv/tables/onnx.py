@@ -40,6 +40,8 @@ def exported(model: Any) -> bytes:
         from onnx import TensorProto, helper
     except ImportError as error:
         raise TableError("Writing ONNX needs onnx: pip install 'lsvv[onnx]'.") from error
+    if hasattr(model, "categories_"):
+        raise TableError("A model of columns of categories cannot be written as ONNX. Encode them first, then fit.")
     written = _written(model)
     graph = helper.make_graph(
         [helper.make_node(kind, inputs, outputs, **more) for kind, inputs, outputs, more in written.nodes],
@@ -127,7 +129,7 @@ def _contents(model: Any) -> Ensemble:
     """The parts of an average with their maps and graphs; a single estimator is one part."""
     if model.best_estimator_ is None:
         return Ensemble(model.parts_, model.maps_, model.views_, model.graphs_)
-    core, codec, view = model.best_estimator_, model._codec, model._view
+    core, codec, view = model.best_estimator_, model._codec, model.view_
     scale = codec.scale if isinstance(codec, Numbers) else 1.0
     # coef_ and intercept_ are on the targets' own scale, and the sum is put on it below
     W, b = to_numpy(core.coef_).T / scale, to_numpy(core.intercept_)
