@@ -22,11 +22,7 @@ def categorical_columns(X: Any) -> list[str]:
 def learn_categories(X: Any) -> dict[str, np.ndarray]:
     """The categories of each categorical column that rows of a frame hold, at most 100 of them."""
     found: dict[str, np.ndarray] = {}
-    names = categorical_columns(X)
-    if names and len(set(X.columns)) < len(X.columns):
-        twice = next(name for name in X.columns if list(X.columns).count(name) > 1)
-        raise ValueError(f"X has several columns named {twice!r}. Give each a name of its own.")
-    for name in names:
+    for name in categorical_columns(X):
         values, counts = np.unique([str(value) for value in _present(X[name])], return_counts=True)
         found[name] = np.sort(values[np.argsort(-counts, kind="stable")[:MOST_CATEGORIES]])
     return found

@@ -38,18 +38,29 @@ def _check_array(estimator: Any, X: Any, reset: bool, name: str) -> Array:
             f"{name} is a masked array with masked entries. Fill them first, for instance with "
             f"sklearn.impute.SimpleImputer on {name}.filled(numpy.nan); only targets may be missing."
         )
+    _refuse_columns_of_one_name(X, name)
     if _has_categories(estimator, X, reset):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         return coded(X, estimator.categories_)
-    X = validate_data(
-        estimator,
-        X,
-        reset=reset,
-        accept_sparse="csr",
-        dtype=[np.float64, np.float32],
-        ensure_all_finite=False,
-    )
+    try:
+        X = validate_data(
+            estimator,
+            X,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            ensure_all_finite=False,
+        )
+    except OverflowError as error:
+        raise ValueError(f"{name} holds a number beyond 1e308. Scale its column, or take logarithms.") from error
     return sp.csr_array(X) if sp.issparse(X) else X
+
+
+def _refuse_columns_of_one_name(X: Any, name: str) -> None:
+    columns = list(getattr(X, "columns", ()))
+    twice = next((one for one in columns if columns.count(one) > 1), None) if len(set(columns)) < len(columns) else None
+    if twice is not None:
+        raise ValueError(f"{name} has several columns named {twice!r}. Give each a name of its own.")
 
 
 def _has_categories(estimator: Any, X: Any, reset: bool) -> bool:
@@ -115,8 +126,10 @@ def generator(random_state: Any) -> np.random.Generator:
     """A NumPy Generator from None, an int, a RandomState or a Generator."""
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31 - 1))
-    if random_state is None or isinstance(random_state, (int, np.integer, np.random.Generator)):
+    is_seed = isinstance(random_state, (int, np.integer)) and random_state >= 0
+    if random_state is None or is_seed or isinstance(random_state, np.random.Generator):
         return np.random.default_rng(random_state)
     raise ValueError(
-        f"random_state={random_state!r} cannot seed a generator. Pass None, an int, a RandomState or a Generator."
+        f"random_state={random_state!r} cannot seed a generator. Pass None, an int of at least 0, a RandomState or a "
+        f"Generator."
     )

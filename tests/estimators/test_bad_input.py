@@ -336,12 +336,45 @@ def test_a_graph_without_an_edge_is_a_supervised_model(kind: Any, terms: dict[st
         ({"features": "rbf"}, "features='rbf' is not known. Choose one of"),
         ({"features": RandomFourier}, "is not a transformer. Pass a short name or an object with fit and transform"),
         ({"random_state": "x"}, "random_state='x' cannot seed a generator"),
+        ({"random_state": -1}, "random_state=-1 cannot seed a generator. Pass None, an int of at least 0"),
+        ({"features": RandomFourier(width=None)}, "width=None is not a width. Pass 'auto', a positive number"),  # type: ignore[arg-type]
     ],
     ids=str,
 )
 def test_wrong_parameters(kind: Any, settings: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         small(kind, **settings).fit(X, TRUTH)
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered", "ignore:invalid value encountered")
+def test_what_overflows_is_told_and_ends() -> None:
+    with pytest.raises(ValueError, match="The objective overflows: a column of X, a weight or a penalty is too large"):
+        classifier(features="linear", loss="smooth_hinge").fit((1e20 * np.asarray(X)).astype(np.float32), Y)
+    with pytest.raises(ValueError, match="The objective overflows"):
+        classifier(ridge=1e160, spectral=1.0).fit(X, Y)
+    with pytest.raises(ValueError, match="X holds a number beyond 1e308"):
+        classifier().fit([[10**400, 1], [1, 2]], [0, 1])
+    with pytest.raises(ValueError, match="sample_weight holds what is no number"):
+        classifier().fit(X, Y, sample_weight=["much"] * len(Y))
+
+
+def test_infinity_in_single_precision_is_named() -> None:
+    spoilt = np.asarray(X, dtype=np.float32).copy()
+    spoilt[3, 1] = np.inf
+    with pytest.raises(ValueError, match="X contains infinity at row 3, column 1"):
+        classifier().fit(spoilt, Y)
+
+
+def test_numbers_beyond_single_precision_are_predicted_from_single_precision_rows() -> None:
+    rows = np.linspace(0.0, 1.0, 30, dtype=np.float32)[:, None]
+    model = LSVVRegressor(features="linear").fit(rows, 1e39 * rows[:, 0].astype(np.float64))
+    assert np.isfinite(model.predict(rows)).all()
+
+
+def test_columns_of_one_name_are_refused() -> None:
+    frame = pd.DataFrame(np.zeros((4, 2)), columns=["a", "a"])
+    with pytest.raises(ValueError, match=r"X has several columns named 'a'. Give each a name of its own"):
+        classifier().fit(frame, [0, 1, 0, 1])
 
 
 def test_wrong_losses() -> None:

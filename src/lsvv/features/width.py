@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from numbers import Real
 
 import numpy as np
 
@@ -27,7 +28,7 @@ def median_multiple(width: float | str) -> float | None:
         match = _MULTIPLE.match(width)
         if match and float(match.group(1) or 1.0) > 0:
             return float(match.group(1) or 1.0)
-    elif width > 0 and np.isfinite(width):
+    elif isinstance(width, Real) and 0 < width < np.inf:
         return None
     raise ValueError(
         f"width={width!r} is not a width. Pass 'auto', a positive number, or a multiple such as '0.5 median'."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 
 from lsvv.linalg import Array, namespace
 from lsvv.objective import Objective
@@ -56,6 +57,11 @@ def _prox_step(objective: Objective, Y: Array, L: float) -> tuple[Array, float, 
     """(V, F(V), L) for V = prox(Y - grad g(Y) / L), L doubled until g(V) lies below its quadratic model at Y."""
     xp = namespace(Y)
     g, gradient = objective.smooth_value_and_gradient(Y)
+    if not (isfinite(L) and isfinite(g) and isfinite(_squared_norm(gradient))):
+        raise ValueError(
+            "The objective overflows: a column of X, a weight or a penalty is too large to be squared. Scale the "
+            "columns of X, for instance with sklearn.preprocessing.StandardScaler in a Pipeline, or lower the penalty."
+        )
     while True:
         V = objective.prox(Y - gradient / L, 1.0 / L)
         move = V - Y

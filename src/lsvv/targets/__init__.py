@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lsvv.linalg import Array, like, namespace
+from lsvv.linalg import Array, like, namespace, to_float64
 from lsvv.targets.reading import (
     as_column,
     as_numbers,
@@ -34,6 +34,10 @@ __all__ = [
     "on_logs",
     "some_outputs",
 ]
+
+
+LARGEST_SINGLE = 1e30
+"""Numbers beyond it are read back in double precision, whatever the rows had."""
 
 
 class Codec(ABC):
@@ -102,6 +106,8 @@ class Numbers(Codec):
 
     def decode(self, scores: Array) -> Array:
         """Scores on the targets' own scale."""
+        if np.abs([self.scale, self.mean]).max() > LARGEST_SINGLE:
+            scores = to_float64(scores)
         xp = namespace(scores)
         mean, scale, shift, most, lift = (
             like(part, scores)[None, :] for part in (self.mean, self.scale, self.shift, self.most, self.lift)

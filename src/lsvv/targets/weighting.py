@@ -37,7 +37,10 @@ def entry_weight(sample_weight: Any, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def _check_weight(sample_weight: Any) -> np.ndarray:
-    weight = np.asarray(to_numpy(sample_weight), dtype=np.float64)
+    try:
+        weight = np.asarray(to_numpy(sample_weight), dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"sample_weight holds what is no number ({error}). Pass one number a row.") from error
     if not np.all(np.isfinite(weight)):
         raise ValueError("sample_weight holds NaN or infinity. Pass finite weights; 0 makes a row unlabelled.")
     if weight.size and weight.min() < 0:
