@@ -328,9 +328,7 @@ class LSVVRegressorCV(RegressorPredictions, SearchEstimator):
             if law.n_known > 1:
                 half[:, place] = law.half_widths(scores[:, place], level)
         lower, upper = (codec.in_the_middle.decode(scores + shift) for shift in (-half, half))
-        # what aims at the mean of a logarithm may lie beyond the greatest number that is read back
-        predicted = codec.decode(scores)
-        return np.minimum(lower, predicted), np.maximum(upper, predicted)
+        return lower, upper
 
     def _scaled(self, X: Any, targets: Targets) -> Targets:
         if self.target_scale == "log":
