@@ -318,8 +318,10 @@ def test_whole_numbers_of_very_many_digits_are_beyond_all_numbers() -> None:
 @pytest.mark.parametrize(
     ("data", "format", "sentence"),
     [
-        (b"PAR1 nonsense", "parquet", "is not a Parquet file"),
-        (b"PK nonsense", "xlsx", "is not an Excel workbook"),
+        (b"nonsense", "parquet", "is not a Parquet file"),
+        (b"nonsense", "xlsx", "is not an Excel workbook"),
+        (b"PAR1 nonsense", "parquet", "is damaged"),
+        (b"PK nonsense", "xlsx", "is damaged"),
         (b"{broken\n", "jsonl", "line 1 is not JSON"),
         (b'{"a": 1}\n[1]\n', "jsonl", "line 2 holds no object"),
         (b'{"a": 1}\n{"a": 1, "b": 2, "a": 3}\n', "jsonl", "t: line 2 names 'a' twice. Name it once."),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -15,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from lsvv.tables.delimited import read_delimited
+from lsvv.tables.gate import content
 from lsvv.tables.jsonlines import read_json_lines
 from lsvv.tables.parquet import read_parquet
 from lsvv.tables.spreadsheet import read_spreadsheet
@@ -65,18 +65,10 @@ def read(path: str | os.PathLike[str], *, format: str | None = None, missing: tu
     ...     read(path).frame.shape
     (1, 2)
     """
+    data = content(path)
     if str(path) == "-":
-        return parse(sys.stdin.buffer.read(), "standard input", format=format, missing=missing)
-    place = Path(path)
-    try:
-        data = place.read_bytes()
-    except FileNotFoundError as error:
-        raise TableError(f"There is no file {place}. Check the path.") from error
-    except IsADirectoryError as error:
-        raise TableError(f"{place} is a folder. Name a table in it.") from error
-    except OSError as error:
-        raise TableError(f"{place} cannot be read: {error.strerror}.") from error
-    return parse(data, str(place), format=format or place.suffix.lower(), missing=missing)
+        return parse(data, "standard input", format=format, missing=missing)
+    return parse(data, str(path), format=format or Path(path).suffix.lower(), missing=missing)
 
 
 def parse(data: bytes, name: str, *, format: str | None = None, missing: tuple[str, ...] = MISSING) -> Table:

@@ -10,6 +10,7 @@ from itertools import count
 from typing import Any
 
 from lsvv.tables.cells import known
+from lsvv.tables.gate import check_cells
 from lsvv.tables.table import Edits, Source, Table, TableError
 
 __all__ = ["JsonLines", "read_json_lines"]
@@ -45,6 +46,7 @@ def read_json_lines(data: bytes, name: str) -> Table:
     if not rows:
         raise TableError(f"{name} holds no line. It needs one JSON object a line.")
     columns = list(dict.fromkeys(key for row in rows for key in row))
+    check_cells(len(rows), len(columns), name)
     values = {column: known(row.get(column) for row in rows) for column in columns}
     return Table(name, pd.DataFrame(values, columns=columns, dtype=object), JsonLines(lines))
 
