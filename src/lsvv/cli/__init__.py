@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import sys
 
+from lsvv.cli.stopping import Stopped, stop_on_signals
+
 __all__ = ["main"]
 
 
 def main() -> None:
     """Run the command line."""
+    stop_on_signals()
     try:
         from lsvv.cli.app import app
+
+        app(prog_name="lsvv")
     except ImportError as error:
         if (error.name or "").split(".")[0] not in ("typer", "rich"):
             raise
         sys.exit(f"The command line needs {error.name}: pip install 'lsvv[cli,tables]'.")
-    app(prog_name="lsvv")
+    except Stopped as stop:
+        # before a command began, which says the same
+        print("Stopped. No file was written.", file=sys.stderr)
+        sys.exit(stop.exit_code)

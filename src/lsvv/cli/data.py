@@ -12,6 +12,7 @@ import typer
 
 from lsvv.cli import options
 from lsvv.cli.speech import BAD_INPUT, STOPPED, progress, put, say, sentences
+from lsvv.cli.stopping import Stopped
 
 __all__ = ["app"]
 
@@ -96,7 +97,7 @@ def fetch_command(
         wanted = _known(names) or paper_names()
         try:
             fetched = [_fetched(name, folder, quiet) for name in wanted]
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, Stopped):
             say("Stopped. What was fetched stays; the same command goes on from there.")
             raise typer.Exit(STOPPED) from None
         if not all(fetched):

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from lsvv.cli.stopping import Stopped, end_at_once_on_signals
+
 if TYPE_CHECKING:
     from lsvv.tables.filling import Progress
 
@@ -42,9 +44,10 @@ def sentences(debug: bool) -> Iterator[Callable[[bytes, str], None]]:
 
     try:
         yield write
-    except KeyboardInterrupt:
+        end_at_once_on_signals()
+    except (KeyboardInterrupt, Stopped) as stop:
         say(f"Stopped. {_kept(written) or 'No file was written.'}")
-        raise typer.Exit(STOPPED) from None
+        raise typer.Exit(stop.exit_code if isinstance(stop, Stopped) else STOPPED) from None
     except (typer.Exit, BrokenPipeError):
         # a reader that stops reading, as head does, is no error: the command line ends quietly, with exit code 1
         raise
