@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from lsvv.cli.stopping import Stopped, end_at_once_on_signals
+from lsvv.cli.stopping import Stopped, code_of_stop, end_at_once_on_signals
 
 if TYPE_CHECKING:
     from lsvv.tables.filling import Progress
@@ -45,13 +45,14 @@ def sentences(debug: bool) -> Iterator[Callable[[bytes, str], None]]:
     try:
         yield write
         end_at_once_on_signals()
-    except (KeyboardInterrupt, Stopped) as stop:
-        say(f"Stopped. {_kept(written) or 'No file was written.'}")
-        raise typer.Exit(stop.exit_code if isinstance(stop, Stopped) else STOPPED) from None
     except (typer.Exit, BrokenPipeError):
         # a reader that stops reading, as head does, is no error: the command line ends quietly, with exit code 1
         raise
-    except Exception as error:
+    except (Exception, KeyboardInterrupt, Stopped) as error:
+        stop = code_of_stop(error)
+        if stop is not None:
+            say(f"Stopped. {_kept(written) or 'No file was written.'}")
+            raise typer.Exit(stop) from None
         if debug:
             raise
         code = _code(error)
@@ -68,7 +69,7 @@ def _kept(written: list[str]) -> str:
     return f"Written before that, and whole: {', '.join(written)}." if written else ""
 
 
-def _code(error: Exception) -> int:
+def _code(error: BaseException) -> int:
     from lsvv.data import DataError
     from lsvv.experiments.records import RecordsError
     from lsvv.tables.table import TableError, WritingError

@@ -6,7 +6,7 @@ import signal
 from collections.abc import Iterator
 from types import FrameType
 
-__all__ = ["Stopped", "end_at_once_on_signals", "stop_on_signals"]
+__all__ = ["Stopped", "code_of_stop", "end_at_once_on_signals", "stop_on_signals"]
 
 
 class Stopped(BaseException):
@@ -15,9 +15,19 @@ class Stopped(BaseException):
     No KeyboardInterrupt, which the libraries of command lines turn into a silent end of their own.
     """
 
-    def __init__(self, number: int = signal.SIGINT) -> None:
-        super().__init__(number)
-        self.exit_code = 128 + number
+
+_arrived: list[int] = []
+"""The signals that have raised it."""
+
+
+def code_of_stop(error: BaseException) -> int | None:
+    """The exit code of a stop, 128 and the number of its signal; None of any other error.
+
+    An error that comes after a signal is its doing: modules that fail to load on its account say so in their own way.
+    """
+    if _arrived:
+        return 128 + _arrived[0]
+    return 128 + signal.SIGINT if isinstance(error, KeyboardInterrupt) else None
 
 
 def stop_on_signals() -> None:
@@ -42,4 +52,5 @@ def _signals() -> Iterator[signal.Signals]:
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
-    raise Stopped(number)
+    _arrived.append(number)
+    raise Stopped
