@@ -17,7 +17,9 @@ import onnxruntime
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import scipy.sparse as sp
 import skops.io
+from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import PolynomialFeatures
 
@@ -25,6 +27,7 @@ from lsvv.features import Linear, Nystroem, RandomFourier
 from lsvv.graph import KNNGraph
 from lsvv.selection import run
 from lsvv.tables import Filled, Table, TableError, fill, parse, summary, write_atomically
+from lsvv.tables.filling import Fitted
 from lsvv.tables.gate import packed
 from lsvv.tables.modelfile import FORMAT_VERSION, TRUSTED, TableModel, opened, saved
 from lsvv.tables.models import choose_model, neighbour_graph
@@ -303,3 +306,98 @@ def test_damaged_foreign_newer_and_older_files_get_a_sentence(beasts: Text, csv_
     assert "was fitted with skrub 0.0.1" in opened(path).notes[0]
     with pytest.raises(TableError, match="Name one of them"):
         opened(path).model_of("size")
+
+
+def crafted(data: bytes, change: Callable[[list[Fitted]], object]) -> bytes:
+    """A model file whose models were changed by hand, its checksum made to hold."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        parts = skops.io.loads(archive.read("fitted.skops"), trusted=sorted(TRUSTED))
+    change(parts["fitted"])
+    return rewritten(data, "fitted.skops", skops.io.dumps(parts))
+
+
+def put(thing: Any, name: str, value: Any) -> None:
+    object.__setattr__(thing, name, value)
+
+
+def set_weight(value: float) -> Callable[[list[Fitted]], None]:
+    def change(fitted: list[Fitted]) -> None:
+        weights = fitted[0].model.parts_[0].weights
+        next(iter(weights.values()))[0, 0] = value
+
+    return change
+
+
+def set_node(name: str, value: int) -> Callable[[list[Fitted]], None]:
+    def change(fitted: list[Fitted]) -> None:
+        forest = fitted[0].model.forests_[0]
+        inner = np.flatnonzero(forest.below != np.arange(forest.below.size))[1]
+        getattr(forest, name)[inner] = value
+
+    return change
+
+
+def out_of_range() -> Any:
+    """A sparse row whose only entry is beyond its columns."""
+    S = sp.csr_array(([1.0], [7], [0, 1]), shape=(1, 8))
+    S.indices[0] = 9
+    return S
+
+
+@pytest.fixture(scope="module")
+def with_trees() -> bytes:
+    rng = np.random.default_rng(0)
+    rows = [
+        (x, z, ("ab"[int(x * z > 0)] if row % 2 else ""))
+        for row, (x, z) in enumerate(rng.normal(size=(80, 2)).round(2).tolist())
+    ]
+    text = "x,z,kind\n" + "".join(f"{x},{z},{kind}\n" for x, z, kind in rows)
+    filled = fill(parse(text.encode(), "t.csv", format="csv"), ["kind"])
+    assert filled.fitted[0].model.forests_
+    return saved(TableModel.of(filled))
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (set_weight(np.nan), "it holds a number that is not finite"),
+        (set_weight(np.inf), "it holds a number that is not finite"),
+        # finite, but what comes of it is not
+        (set_weight(1e308), "The model has no number for 'kind'"),
+        (set_node("below", 0), "its trees lead nowhere"),
+        (set_node("above", 10**6), "its trees lead nowhere"),
+        (set_node("column", -1), "its trees lead nowhere"),
+        (set_node("column", 2), "its trees lead nowhere"),
+        (lambda fitted: put(fitted[0].model.forests_[0], "roots", np.array([10**6])), "its trees lead nowhere"),
+        (lambda fitted: put(fitted[0].model.forests_[0], "roots", np.zeros(0, dtype=int)), "its trees lead nowhere"),
+        (lambda fitted: put(fitted[0].model.forests_[0], "values", np.zeros((1, 2))), "its trees lead nowhere"),
+        (lambda fitted: put(fitted[0].model.parts_[0], "b", np.zeros(5)), "is damaged"),
+        (lambda fitted: put(fitted[0], "group", "kind"), "it holds a str in place of a Group"),
+        (lambda fitted: put(fitted[0], "model", Linear()), "it holds a Linear in place of a LSVVClassifierCV"),
+        (lambda fitted: put(fitted[0], "warned", ExtraTreesClassifier().fit([[0], [1]], [0, 1])), "holds sklearn.tree"),
+        (lambda fitted: put(fitted[0], "warned", out_of_range()), "indices must be < 8"),
+        (lambda fitted: put(fitted[0], "warned", np.random.default_rng(0)), "it holds a Generator, which no model"),
+    ],
+)
+def test_a_crafted_model_is_refused_before_it_predicts(
+    with_trees: bytes, tmp_path: Path, change: Callable[[list[Fitted]], object], sentence: str
+) -> None:
+    path = tmp_path / "m.lsvv"
+    path.write_bytes(crafted(with_trees, change))
+    with np.errstate(all="ignore"), pytest.raises(TableError, match=sentence):
+        opened(path).predictions(parse(b"x,z\n5,4\n-1,-9\n", "t.csv", format="csv"))
+
+
+def test_a_body_that_is_another_than_its_checksum_says_is_refused(with_trees: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "m.lsvv"
+    path.write_bytes(
+        rewritten(
+            with_trees,
+            "lsvv.json",
+            json.dumps(
+                {"format": "lsvv table model", "format_version": FORMAT_VERSION, "sha256": "0", "summary": {}}
+            ).encode(),
+        )
+    )
+    with pytest.raises(TableError, match="its checksum does not hold"):
+        opened(path)
