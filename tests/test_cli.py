@@ -5,11 +5,13 @@ import html
 import json
 import os
 import re
+import resource
 import shlex
 import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -428,6 +430,7 @@ main()
         ("os", "fsync", "signal.raise_signal(signal.SIGTERM)", TERMINATED, "Stopped. No file was written."),
         ("os", "replace", "signal.raise_signal(signal.SIGHUP)", HUNG_UP, "Stopped. No file was written."),
         ("lsvv.tables.filling", "choose_model", "signal.raise_signal(signal.SIGINT)", STOPPED, "Stopped."),
+        ("lsvv.tables.filling", "choose_model", "raise MemoryError", BAD_INPUT, "There is not enough memory for this"),
         ("lsvv.tables.filling", "choose_model", "raise RuntimeError('oops')", BUG, "itself failed: RuntimeError: oops"),
     ],
 )
@@ -442,6 +445,30 @@ def test_what_breaks_on_the_way_leaves_no_file(
     said = done.stderr.decode()
     assert (done.returncode, sentence in said, "Traceback" in said) == (code, True, False), said
     assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
+
+
+def test_a_disk_that_takes_no_more_leaves_what_was_there(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "out.csv").write_text("before")
+    limit = partial(resource.setrlimit, resource.RLIMIT_FSIZE, (100, 100))
+    done = run("fill", "t.csv", "-t", "kind", "--features", "linear", "-o", "out.csv", preexec_fn=limit)
+    said = "Error: out.csv could not be written: File too large. Nothing was left behind"
+    assert (done.returncode, said in done.stderr.decode()) == (CANNOT_WRITE, True), done.stderr
+    assert (tmp_path / "out.csv").read_text() == "before"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "t.csv"]
+
+
+@pytest.mark.parametrize(
+    ("descriptor", "words", "code", "sentence"),
+    [
+        (0, ("fill", "-", "-t", "kind"), BAD_INPUT, "Error: Standard input is closed. Send a table into it"),
+        (1, ("fill", "t.csv", "-t", "kind", "--features", "linear", "-o", "-"), CANNOT_WRITE, "output is closed. Send"),
+    ],
+)
+def test_a_stream_that_the_shell_has_closed_is_told(
+    run: Run, descriptor: int, words: tuple[str, ...], code: int, sentence: str
+) -> None:
+    done = run(*words, preexec_fn=partial(os.close, descriptor))
+    assert (done.returncode, sentence in done.stderr.decode()) == (code, True), done.stderr
 
 
 EARLY = """

@@ -82,6 +82,7 @@ def test_places_where_nothing_must_go_are_refused_before_any_work(tmp_path: Path
         (tmp_path, "is a folder. Name a file in it with --report."),
         (tmp_path / "pipe", "pipe is a device or a pipe"),
         (tmp_path / "no" / "t.csv", "There is no folder"),
+        (tmp_path / (300 * "n"), "n cannot be written: File name too long. Choose another place with --report"),
         (tmp_path / "circle", "circle is a link that leads in a circle. Choose another place with --report"),
         (tmp_path / "lost.csv", "There is no folder .*nowhere. Make it"),
     ):

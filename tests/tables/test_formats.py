@@ -327,6 +327,7 @@ def test_whole_numbers_of_very_many_digits_are_beyond_all_numbers() -> None:
         (b'{"a": 1}\n{"a": 1, "b": 2, "a": 3}\n', "jsonl", "t: line 2 names 'a' twice. Name it once."),
         (b"[" * 100_000, "jsonl", "line 1 is not JSON"),
         (b"\n", "jsonl", "holds no line"),
+        (b'{"\\ud83d": 1}', "jsonl", r"t names '\\ud83d', which holds half a character. Correct the name."),
         (b"\xff{}", "jsonl", "is not UTF-8"),
         (b"a,b\n", "docx", "has the ending '.docx', which is not known"),
     ],

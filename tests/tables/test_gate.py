@@ -232,3 +232,9 @@ def test_what_cannot_be_read_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(os, "open", refuse)
     with pytest.raises(TableError, match=r"t.csv cannot be read: Permission denied."):
         read(tmp_path / "t.csv")
+
+
+def test_standard_input_that_is_closed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(TableError, match=r"Standard input is closed. Send a table into it, or name a file."):
+        read("-")

@@ -28,6 +28,7 @@ __all__ = [
 ]
 
 BAD_INPUT, CANNOT_WRITE, BUG, STOPPED = 1, 3, 70, 130
+NO_MEMORY = "There is not enough memory for this table. Leave out rows or columns, or use a larger machine."
 
 
 @contextmanager
@@ -56,7 +57,7 @@ def sentences(debug: bool) -> Iterator[Callable[[bytes, str], None]]:
         if debug:
             raise
         code = _code(error)
-        said = str(error) or f"{type(error).__name__}."
+        said = NO_MEMORY if isinstance(error, MemoryError) else str(error) or f"{type(error).__name__}."
         if code == BUG:
             said = (
                 f"lsvv itself failed: {type(error).__name__}: {said} Run again with --debug and report what it shows."
@@ -114,6 +115,10 @@ def put(text: str) -> None:
 @contextmanager
 def _standard_output() -> Iterator[None]:
     """Tells of standard output that takes no more, as on a full disk."""
+    if sys.stdout is None:
+        from lsvv.tables import WritingError
+
+        raise WritingError("Standard output is closed. Send it to a file, or name one with --out.")
     try:
         yield
     except BrokenPipeError:

@@ -102,7 +102,7 @@ class Delimited(Source):
 
     def _encoded(self, text: str) -> bytes:
         # a wide file is worked on as UTF-8 and only turned back as a whole
-        codec = "utf-8" if self.encoding.codec.startswith("utf-16") else self.encoding.codec
+        codec = "utf-8" if self.encoding.is_wide else self.encoding.codec
         try:
             return text.encode(codec)
         except UnicodeEncodeError:

@@ -178,6 +178,12 @@ def _check_folder(out: str | os.PathLike[str], option: str) -> None:
         raise WritingError(
             f"Nothing can be written into {_folder(out, place)}: {error.strerror}. Choose another place with {option}."
         ) from error
+    try:
+        os.stat(place)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise WritingError(f"{out} cannot be written: {error.strerror}. Choose another place with {option}.") from error
 
 
 def _folder(out: str | os.PathLike[str], place: Path) -> Path:
@@ -205,7 +211,7 @@ def write_atomically(data: bytes, path: str | os.PathLike[str]) -> None:
             os.unlink(draft)
         if isinstance(error, OSError):
             raise WritingError(
-                f"{place} could not be written: {error.strerror}. Nothing was left behind; free space or choose "
+                f"{path} could not be written: {error.strerror}. Nothing was left behind; free space or choose "
                 f"another place."
             ) from error
         raise

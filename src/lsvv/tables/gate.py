@@ -30,6 +30,9 @@ _STEP = 2**20
 def content(path: str | os.PathLike[str]) -> bytes:
     """The bytes of a file, or of standard input for "-"; what is no file, or too large, is refused with a sentence."""
     if str(path) == "-":
+        # a shell may have closed it
+        if sys.stdin is None:
+            raise TableError("Standard input is closed. Send a table into it, or name a file.")
         return _within(sys.stdin.buffer, "Standard input")
     place = Path(path)
     try:
