@@ -19,6 +19,7 @@ from lsvv.targets.reading import as_numbers, as_rows_of_targets
 class RegressorPredictions(RegressorMixin):
     """Numbers from standardised scores: what every regressor here has in common."""
 
+    fit_intercept: bool
     _codec: Codec
     _scores: Callable[[Any], Array]
 
@@ -46,12 +47,12 @@ class RegressorPredictions(RegressorMixin):
         return float(np.mean(scores))
 
     def _encode(self, y: Any, n_rows: int, sample_weight: Any) -> Targets:
-        return encode_numbers(y, n_rows, sample_weight)
+        return encode_numbers(y, n_rows, sample_weight, about_zero=not self.fit_intercept)
 
     def _filled(self, scores: np.ndarray, targets: Targets) -> np.ndarray:
         """The targets of all training rows: known entries as given, the others predicted."""
         filled = targets.codec.decode(scores)
-        known = (targets.weights > 0).reshape(filled.shape)
+        known = targets.known.reshape(filled.shape)
         filled[known] = targets.given.reshape(filled.shape)[known]
         return filled
 

@@ -36,6 +36,22 @@ def entry_weight(sample_weight: Any, shape: tuple[int, ...]) -> np.ndarray:
     return np.broadcast_to(weight, shape).copy()
 
 
+def copies(weight: np.ndarray) -> np.ndarray:
+    """How many equal rows each weight stands for: whole multiples of the smallest, or one row each; 0 stays 0.
+
+    So a weight of 2 beside others of 1 is two rows, and the unit of the weights does not matter.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> copies(np.array([0.5, 1.5, 0.0])).tolist(), copies(np.array([0.5, 0.7, 0.0])).tolist()
+    ([1.0, 3.0, 0.0], [1.0, 1.0, 0.0])
+    """
+    multiples = weight / np.min(weight, where=weight > 0, initial=np.inf)
+    whole = np.abs(multiples - np.round(multiples)) <= 1e-9 * multiples
+    return np.asarray(np.round(multiples) if whole.all() else (weight > 0).astype(np.float64))
+
+
 def _check_weight(sample_weight: Any) -> np.ndarray:
     try:
         weight = np.asarray(to_numpy(sample_weight), dtype=np.float64)
