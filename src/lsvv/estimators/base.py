@@ -286,9 +286,10 @@ class VectorValuedEstimator(BaseEstimator):
             free_rank = balanced_free_rank(singular_values(W), len(targets.labelled))
         else:
             free_rank = resolve_free_rank(self.free_rank, D, K)
-        rule = TailSum if self.spectral_rule == "tail" else TailSumAsPrinted
+        if self.spectral_rule == "as_printed":
+            return replace(objective, spectral=TailSumAsPrinted(float(self.spectral), free_rank))
         strength = 0.0 if free_rank == min(D, K) else float(self.spectral)
-        return replace(objective, spectral=rule(strength, free_rank))
+        return replace(objective, spectral=TailSum(strength, free_rank))
 
     def _solve(self, objective: Objective, seed: int) -> Solution:
         solution = solve(

@@ -23,6 +23,8 @@ from lsvv.targets.reading import as_numbers, as_rows_of_targets, read_classes
 
 N_CALIBRATION_ROWS = 1000
 N_CALIBRATION_FOLDS = 3
+FOLD_TOL = 1e-5
+"""Residual below which a fold's scores no longer move a temperature."""
 
 
 class ClassifierPredictions(ClassifierMixin):
@@ -319,7 +321,7 @@ class LSVVClassifier(ClassifierPredictions, VectorValuedEstimator):
             start = None
             if isinstance(risk, QuadraticRisk):
                 start = solve_closed_form(replace(part, spectral=NO_TAIL)).variable
-            V = solve(part, self.solver, start=start, tol=self.tol, max_iter=self.max_iter).variable
+            V = solve(part, self.solver, start=start, tol=max(self.tol, FOLD_TOL), max_iter=self.max_iter).variable
             out = np.flatnonzero(folds == fold)
             rows = labelled.take(out)
             held = rows.times(objective.weights(V)) + like(risk.intercept(V), rows.template)[None, :]
