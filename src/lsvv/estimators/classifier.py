@@ -20,6 +20,7 @@ from lsvv.risk import QuadraticRisk
 from lsvv.solvers import Solution, leave_one_out_scores, solve, solve_closed_form
 from lsvv.targets import Classes, Codec, Labels, Targets, as_targets_array, encode_classes, encode_labels
 from lsvv.targets.reading import as_numbers, as_rows_of_targets, read_classes
+from lsvv.targets.weighting import row_weight
 
 N_CALIBRATION_ROWS = 1000
 N_CALIBRATION_FOLDS = 3
@@ -70,10 +71,11 @@ class ClassifierPredictions(ClassifierMixin):
         predicted = self.predict(X)
         truth = as_rows_of_targets(y, len(predicted), "y")
         right, known = (_compare_classes if isinstance(self._codec, Classes) else _compare_labels)(predicted, truth)
+        weight = row_weight(sample_weight, len(predicted))
+        known = known & (weight > 0)
         if not known.any():
             raise ValueError("No row of y is labelled, so there is nothing to score. Pass labelled rows.")
-        weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)[known]
-        return float(np.average(right[known], weights=weight))
+        return float(np.average(right[known], weights=weight[known]))
 
     def _encode(self, y: Any, n_rows: int, sample_weight: Any) -> Targets:
         array = as_targets_array(y)

@@ -14,6 +14,7 @@ from lsvv.linalg import Array, like, to_numpy
 from lsvv.losses import Loss, Squared
 from lsvv.targets import Codec, Numbers, Targets, encode_numbers
 from lsvv.targets.reading import as_numbers, as_rows_of_targets
+from lsvv.targets.weighting import row_weight
 
 
 class RegressorPredictions(RegressorMixin):
@@ -35,8 +36,8 @@ class RegressorPredictions(RegressorMixin):
         values = truth if truth.ndim == 2 else truth[:, None]
         if values.shape != predicted.shape:
             raise ValueError(f"y has shape {truth.shape}, but the model has {predicted.shape[1]} numbers a row.")
-        known = ~np.isnan(values)
-        weight = np.ones(len(values)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        weight = row_weight(sample_weight, len(values))
+        known = ~np.isnan(values) & (weight > 0)[:, None]
         scores = [
             r2_score(values[rows, k], predicted[rows, k], sample_weight=weight[rows])
             for k, rows in enumerate(known.T)

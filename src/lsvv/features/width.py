@@ -11,6 +11,7 @@ from lsvv.linalg import Array, dense, squared_distances, take_rows, to_numpy
 
 DEFAULT_MULTIPLE = 0.5
 N_SAMPLED_ROWS = 1000
+WIDEST = 1e300
 _MULTIPLE = re.compile(r"^\s*(?:([0-9.]+(?:[eE][-+]?\d+)?)\s*\*?\s*)?median\s*$")
 
 
@@ -28,7 +29,7 @@ def median_multiple(width: float | str) -> float | None:
         match = _MULTIPLE.match(width)
         if match and float(match.group(1) or 1.0) > 0:
             return float(match.group(1) or 1.0)
-    elif isinstance(width, Real) and 0 < width < np.inf:
+    elif isinstance(width, Real) and not isinstance(width, bool) and 0 < width < WIDEST:
         return None
     raise ValueError(
         f"width={width!r} is not a width. Pass 'auto', a positive number, or a multiple such as '0.5 median'."
