@@ -247,6 +247,12 @@ def canonical_order(*parts: Array) -> np.ndarray:
     return np.lexsort([row_keys(part) for part in reversed(parts)])
 
 
+def drawn_by_content(X: Array, most: int, rng: np.random.Generator) -> np.ndarray:
+    """All rows, or ``most`` of them at random, in an order that their content decides: the rows' own does not matter."""
+    order = canonical_order(X)
+    return order if order.size <= most else order[np.sort(rng.choice(order.size, most, replace=False))]
+
+
 def row_norms(X: Array) -> Array:
     """``||x_i||^2`` for every row."""
     if sp.issparse(X):

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from lsvv.features.kernels import IsotropicKernel, Kernel, as_kernel
 from lsvv.features.width import resolve_width
 from lsvv.inputs import check_rows, generator
-from lsvv.linalg import Array, dense, like, namespace, take_rows, to_float64, to_numpy
+from lsvv.linalg import Array, dense, drawn_by_content, like, namespace, take_rows, to_float64, to_numpy
 from lsvv.parameters import check_parameters
 from lsvv.targets.weighting import row_weight
 
@@ -173,8 +173,7 @@ class LandmarkMap(FeatureMap):
         rng = generator(self.random_state)
         kernel = as_kernel(self.kernel)
         candidates = np.arange(X.shape[0]) if sample_weight is None else np.flatnonzero(sample_weight > 0)
-        count = min(self._n_landmarks(), candidates.size)
-        rows = np.sort(rng.choice(candidates, count, replace=False))
+        rows = candidates[drawn_by_content(take_rows(X, candidates), self._n_landmarks(), rng)]
         self.width_ = resolve_width(self.width, X, sample_weight, rng)
         self.landmarks_ = dense(take_rows(X, rows)) / self.width_
         gram = to_numpy(to_float64(kernel.values(self.landmarks_, self.landmarks_)))

@@ -7,7 +7,7 @@ from numbers import Real
 
 import numpy as np
 
-from lsvv.linalg import Array, dense, squared_distances, take_rows, to_numpy
+from lsvv.linalg import Array, dense, drawn_by_content, squared_distances, take_rows, to_numpy
 
 DEFAULT_MULTIPLE = 0.5
 N_SAMPLED_ROWS = 1000
@@ -52,7 +52,7 @@ def median_distance(X: Array, sample_weight: np.ndarray | None, rng: np.random.G
     weight = np.ones(n_rows) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     rows = np.flatnonzero(weight > 0)
     if rows.size > N_SAMPLED_ROWS:
-        rows = np.sort(rng.choice(rows, N_SAMPLED_ROWS, replace=False))
+        rows = rows[drawn_by_content(take_rows(X, rows), N_SAMPLED_ROWS, rng)]
     sample = np.asarray(to_numpy(dense(take_rows(X, rows))), dtype=np.float64)
     scale = np.max(np.abs(sample), initial=0.0)
     if scale == 0.0:

@@ -180,20 +180,20 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
     def _make_loss(self, name: str) -> Loss:
         return make_loss(name, one_class_a_row=self._codec.one_class_a_row)
 
-    def _calibrate(self, expectation: np.ndarray, run: Run) -> None:
+    def _calibrate(self, expectation: np.ndarray, T: np.ndarray, A: np.ndarray, *, refits: bool) -> None:
         """Threshold and temperature, from the leave-one-out expectations of the whole."""
         one_class_a_row = self._codec.one_class_a_row
-        known = (run.A > 0).astype(np.float64)
+        known = (A > 0).astype(np.float64)
         self._threshold = 0.5
-        if not one_class_a_row and (self.forests_ or not self._refits(run)):
-            self._threshold = fit_threshold(expectation, run.T, run.A * known.sum(axis=0))
+        if not one_class_a_row and (self.forests_ or not refits):
+            self._threshold = fit_threshold(expectation, T, A * known.sum(axis=0))
         if self._threshold != 0.5:
             self.notes_ += (
                 f"A label is given from an expectation of {self._threshold:.2f} on in place of 0.5: leaving labels out "
                 f"one by one, every second one of that expectation is there.",
             )
         scores = expectation - self._threshold
-        self.temperature_ = fit_temperature(scores, run.T, known, one_class_a_row=one_class_a_row)
+        self.temperature_ = fit_temperature(scores, T, known, one_class_a_row=one_class_a_row)
         self.loo_proba_ = np.asarray(probabilities(scores, self.temperature_, one_class_a_row=one_class_a_row))
         self.loo_predictions_ = self._codec.decode(scores)
 
@@ -362,14 +362,14 @@ class LSVVRegressorCV(RegressorPredictions, SearchEstimator):
     def _make_loss(self, name: str) -> Loss:
         return Squared()
 
-    def _calibrate(self, expectation: np.ndarray, run: Run) -> None:
+    def _calibrate(self, expectation: np.ndarray, T: np.ndarray, A: np.ndarray, *, refits: bool) -> None:
         """The lifts of logarithms, and how far leave-one-out expectations are off."""
         assert isinstance(self._codec, Numbers)
-        self._codec = with_lifts(self._codec, expectation, run.T, run.A)
+        self._codec = with_lifts(self._codec, expectation, T, A)
         self.loo_predictions_ = self._codec.decode(expectation)
-        known = run.A > 0
+        known = A > 0
         self.error_laws_ = {
-            place: error_law(run.T[rows, place], expectation[rows, place])
+            place: error_law(T[rows, place], expectation[rows, place])
             for place, rows in enumerate(known.T)
             if rows.any()
         }

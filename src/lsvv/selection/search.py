@@ -174,8 +174,8 @@ class SearchEstimator(BaseEstimator):
         """The estimator of the core with these values."""
 
     @abstractmethod
-    def _calibrate(self, expectation: np.ndarray, run: Run) -> None:
-        """What an estimator learns from the leave-one-out expectations of the whole."""
+    def _calibrate(self, expectation: np.ndarray, T: np.ndarray, A: np.ndarray, *, refits: bool) -> None:
+        """What an estimator learns from the leave-one-out expectations of the whole, in the order of ``labelled_``."""
 
     @property
     def _weighs_apart(self) -> bool:
@@ -199,7 +199,8 @@ class SearchEstimator(BaseEstimator):
             self.notes_ += (self.guard_.sentence,)
         whole = self._with_other_kinds(chosen, run)
         self.plan_ = [member.candidate for member in members]
-        self.labelled_ = run.labelled
+        order = np.argsort(run.labelled)
+        self.labelled_ = run.labelled[order]
         self._specs = run.specs
         self._tried = [
             (place, float(ridge), float(loss.mean()))
@@ -210,7 +211,7 @@ class SearchEstimator(BaseEstimator):
         self.best_index_ = int(np.argmin(self.loo_))
         self.best_params_ = self._params_of(self.best_index_)
         self.view_ = run.views[self.plan_[self._tried[self.best_index_][0]].map]
-        self._calibrate(whole, run)
+        self._calibrate(whole[order], run.T[order], run.A[order], refits=self._refits(run))
 
     def _average(self, run: Run, use: np.ndarray) -> Average:
         """The average of the members ``use``."""
@@ -239,7 +240,7 @@ class SearchEstimator(BaseEstimator):
         self.kinds_ = {kind: float(of_outputs.mean()) for kind, of_outputs in share.items()}
         self.shares_ = share["maps"] * kernels.shares
         self.forests_ = tuple(forest for one in run.forests for forest in one.shared(share[one.kind]))
-        self._judges = Judges(run.T, run.A, tuple(run.forests))
+        self._judges = Judges(run.labelled, run.T, run.A, tuple(run.forests))
         return whole.expectation if len(kinds) > 1 else kernels.expectation
 
     def _assemble(self, run: Run) -> Array:
