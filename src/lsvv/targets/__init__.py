@@ -267,9 +267,9 @@ def _standardised(
     shift = np.where(logs, shifts(given, weight), 0.0)
     values = np.where(logs, np.log(np.where(known & logs, given + shift, 1.0)), given)
     share = weight / weight.sum(axis=0)
-    mean = (0.0 if about_zero else 1.0) * (share * values).sum(axis=0)
+    mean = (0.0 if about_zero else 1.0) * _sums(share * values)
     with np.errstate(over="ignore"):
-        scale = np.sqrt((share * np.where(known, values - mean, 0.0) ** 2).sum(axis=0))
+        scale = np.sqrt(_sums(share * np.where(known, values - mean, 0.0) ** 2))
     if not np.all(np.isfinite(scale)):
         raise ValueError("y holds values whose squares overflow. Divide y by its largest value first.")
     # a spread at rounding level is a constant column: its deviation is no unit to measure in
@@ -278,6 +278,11 @@ def _standardised(
     most = np.where(logs, np.max(values, axis=0, where=known, initial=-np.inf) + scale, 0.0)
     codec = Numbers(mean, scale, one_dimensional, logs, shift, most, np.ones_like(mean))
     return Targets(standard, weight, copies(weight), given, codec, about_zero=about_zero)
+
+
+def _sums(columns: np.ndarray) -> np.ndarray:
+    """The sums of columns to the last bit, in whatever order their rows come: a tree may split on it."""
+    return np.asarray(np.sort(columns, axis=0).sum(axis=0))
 
 
 def _refuse_no_label(weight: np.ndarray) -> None:
