@@ -198,13 +198,13 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
                 f"A label is given from an expectation of {self._threshold:.2f} on in place of 0.5: leaving labels out "
                 f"one by one, every second one of that expectation is there.",
             )
-        self.loo_proba_ = np.empty_like(found)
-        scores = np.empty_like(found)
+        scores, proba = np.empty_like(found), np.empty_like(found)
         for mine, others in without_own(len(found)):
             threshold, temperature = learnt(others)
             scores[mine] = found[mine] - threshold
-            self.loo_proba_[mine] = probabilities(scores[mine], temperature, one_class_a_row=one_class_a_row)
-        self.loo_predictions_ = self._codec.decode(scores)
+            proba[mine] = probabilities(scores[mine], temperature, one_class_a_row=one_class_a_row)
+        self.loo_proba_ = proba[run.in_place]
+        self.loo_predictions_ = self._codec.decode(scores[run.in_place])
 
     def predict_proba(self, X: Any) -> Any:
         """Probabilities, (n, K): rows sum to 1 for classes, each entry stands alone for labels."""
@@ -376,12 +376,12 @@ class LSVVRegressorCV(RegressorPredictions, SearchEstimator):
         assert isinstance(self._codec, Numbers)
         found = expectation.honest
         self._codec = with_lifts(self._codec, found, run.T, run.A)
-        self.loo_predictions_ = self._codec.decode(found)
+        self.loo_predictions_ = self._codec.decode(found[run.in_place])
         known = run.A > 0
         self.error_laws_ = {
             place: error_law(run.T[rows, place], found[rows, place]) for place, rows in enumerate(known.T) if rows.any()
         }
-        self.loo_intervals_ = self._ends(found, COVERAGE)
+        self.loo_intervals_ = self._ends(found[run.in_place], COVERAGE)
 
     def _core(self, params: dict[str, Any]) -> LSVVRegressor:
         return LSVVRegressor(**{k: v for k, v in params.items() if k != "loss"})

@@ -25,8 +25,9 @@ SURE = 3.0
 
 @dataclass(frozen=True, eq=False)
 class Judges:
-    """The forests of every kind, shared or not, with the targets and weights of the labelled rows."""
+    """The forests of every kind, shared or not, with the labelled rows, their targets and weights."""
 
+    labelled: np.ndarray
     T: np.ndarray
     A: np.ndarray
     kinds: tuple[CrossFitted, ...]
@@ -114,7 +115,7 @@ def column_importances(
     names, places = _named_groups(model, groups)
     rng = generator(random_state)
     some = _some(len(judges.T), len(names), rng)
-    rows = _rows_of(model, X, some)
+    rows = _rows_of(model, X, judges.labelled[some])
     folds = judges.kinds[0].folds[some]
     T, A, share = judges.T[some], judges.A[some] * len(judges.T) / judges.spread(), judges.shares()
 
@@ -171,13 +172,13 @@ def _some(n_rows: int, n_groups: int, rng: np.random.Generator) -> np.ndarray:
 def _rows_of(model: Any, X: Any, some: np.ndarray) -> np.ndarray:
     """Some of the labelled rows as trees read them."""
     X = check_rows(model, X, reset=False)
-    labelled = model.labelled_
-    if X.shape[0] <= labelled.max():
+    last = model.labelled_.max()
+    if X.shape[0] <= last:
         raise ValueError(
-            f"X has {X.shape[0]} rows, and row {labelled.max()} of those the model was fitted with is labelled. "
+            f"X has {X.shape[0]} rows, and row {last} of those the model was fitted with is labelled. "
             f"Pass the X it was fitted with."
         )
-    read = model.columns_[max(model.columns_)].transform_checked(take_rows(X, labelled[some]))
+    read = model.columns_[max(model.columns_)].transform_checked(take_rows(X, some))
     return np.asarray(dense(tree_rows(read)))
 
 

@@ -207,7 +207,7 @@ class SearchEstimator(BaseEstimator):
             chosen = self._guarded(chosen, alone, run)
         whole = self._with_other_kinds(chosen, run)
         self.plan_ = [member.candidate for member in members]
-        self.labelled_ = run.labelled
+        self.labelled_ = run.labelled[run.in_place]
         self._specs = run.specs
         self._tried = [
             (place, float(ridge), float(loss.mean()))
@@ -254,7 +254,7 @@ class SearchEstimator(BaseEstimator):
         self.kinds_ = {kind: float(of_outputs.mean()) for kind, of_outputs in share.items()}
         self.shares_ = share["maps"] * kernels.shares
         self.forests_ = tuple(forest for one in run.forests for forest in one.shared(share[one.kind]))
-        self._judges = Judges(run.T, run.A, tuple(run.forests))
+        self._judges = Judges(run.labelled, run.T, run.A, tuple(run.forests))
         return whole.expectation if len(kinds) > 1 else kernels.expectation
 
     def _assemble(self, run: Run) -> Array:
