@@ -20,9 +20,9 @@ SMALL = {"features": ["linear", RandomFourier(40), Nystroem(30)], "random_state"
 Make = Callable[[], Any]
 LINEAR: list[Make] = [
     lambda: LSVVClassifier(features="linear", **SUPERVISED),
-    lambda: LSVVClassifier(features="linear", loss="logistic", ridge=0.01, tol=1e-9, max_iter=5000, **SUPERVISED),
-    lambda: LSVVClassifier(features="linear", loss="smooth_hinge", ridge=0.1, tol=1e-8, max_iter=5000, **SUPERVISED),
-    lambda: LSVVClassifier(features="linear", spectral=0.01, tol=1e-9, max_iter=5000, **SUPERVISED),
+    lambda: LSVVClassifier(features="linear", loss="logistic", ridge=0.01, tol=1e-7, max_iter=5000, **SUPERVISED),
+    lambda: LSVVClassifier(features="linear", loss="smooth_hinge", ridge=0.1, tol=1e-6, max_iter=5000, **SUPERVISED),
+    lambda: LSVVClassifier(features="linear", spectral=0.01, tol=1e-7, max_iter=5000, **SUPERVISED),
     lambda: LSVVClassifier(features="linear", **SMOOTHED),
     lambda: LSVVClassifier(features="linear", laplacian="plain", **PAPER),
     lambda: LSVVRegressor(features="linear", **SUPERVISED),
