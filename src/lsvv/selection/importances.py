@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 from lsvv.categories import coded_from
 from lsvv.inputs import check_rows, generator
 from lsvv.linalg import dense, take_rows
-from lsvv.selection.average import average, output_losses
-from lsvv.selection.averaging import KIND_SHARPNESS
+from lsvv.selection.average import average_of_kinds, output_losses
+from lsvv.selection.averaging import LeftOut
 from lsvv.selection.forests import FOLDS, CrossFitted, out_of_fold, tree_rows
 
 JUDGED = 25_000
@@ -34,8 +34,8 @@ class Judges:
 
     def shares(self) -> np.ndarray:
         """Of the kinds (rows) for outputs (columns), by their errors out of fold."""
-        said = [one.expectation for one in self.kinds]
-        return average(said, self.T, self.A, per_output=False, sharpness=KIND_SHARPNESS).shares
+        said = [LeftOut.plain(one.expectation) for one in self.kinds]
+        return average_of_kinds(said, self.T, self.A, per_output=False).shares
 
     def spread(self) -> float:
         """The squared error of the mean, all outputs together; 1 where all targets are the same."""

@@ -17,7 +17,8 @@ from lsvv.graph import KNNGraph, NeighborGraph, Smoother, laplacian, manifold_ma
 from lsvv.linalg import Array, canonical_order, take_rows, to_numpy
 from lsvv.losses import Loss
 from lsvv.parameters import entries
-from lsvv.selection.average import Member, Views, expected, output_losses, path_weights
+from lsvv.selection.average import Member, Views, expected, path_weights
+from lsvv.selection.averaging import LeftOut, mixed
 from lsvv.selection.forests import KINDS, CrossFitted, balanced_folds, cross_fitted
 from lsvv.selection.maps import dense_block, expand_maps, is_auto, mapping_cost, views_of, with_fixed_width
 from lsvv.selection.plan import (
@@ -60,6 +61,8 @@ class Run:
     members : list of Member
     labelled : array
         The training rows whose labels were left out in turn, in an order that their content decides.
+    in_place : array of int
+        The places of the labelled rows in the order in which they were given.
     T, A : arrays of shape (labelled rows, K)
         Their targets, and weights of which each output's sum to 1.
     columns : dict of int to fitted transformer
@@ -156,7 +159,7 @@ class Run:
             labelled = labelled[np.sort(rng.choice(labelled.size, most, replace=False))]
         weights = targets.weights[labelled]
         total = weights.sum(axis=0)
-        self.labelled, self.T = labelled, targets.values[labelled]
+        self.labelled, self.T, self.in_place = labelled, targets.values[labelled], np.argsort(labelled)
         self.A = weights / np.where(total > 0, total, 1.0)
 
     def _plan(self, maps: Sequence[MapSize]) -> list[Candidate]:
@@ -255,15 +258,20 @@ class Run:
                 fit_intercept=search.fit_intercept,
             )
         )
-        expectations = [np.asarray(expected(one.loo, loss)) for one in path]
-        losses = np.array([output_losses(one, self.T, self.A) for one in expectations])
-        n_labels = (self.A > 0).sum(axis=0).astype(np.float64)
-        weights = path_weights(losses, n_labels, self.per_output)
-        W, b, scores = (
-            sum(w * getattr(one, part) for w, one in zip(weights, path, strict=True)) for part in ("W", "b", "loo")
-        )
+        residuals = np.array([np.asarray(expected(one.loo, loss)) - self.T for one in path])
+
+        def shares_by(rows: np.ndarray) -> np.ndarray:
+            return path_weights(residuals[:, rows], self.A[rows], per_output=self.per_output)
+
+        weights, scores = mixed([LeftOut.plain(one.loo) for one in path], shares_by)
+        W, b = (sum(w * getattr(one, part) for w, one in zip(weights, path, strict=True)) for part in ("W", "b"))
         member = Member(
-            line, np.array([one.ridge for one in path]), losses, W, b, np.asarray(expected(np.asarray(scores), loss))
+            line,
+            np.array([one.ridge for one in path]),
+            np.array([(self.A * one**2).sum(axis=0) for one in residuals]),
+            W,
+            b,
+            scores.through(lambda found: np.asarray(expected(found, loss))),
         )
         if not all(np.abs(part).max() < LARGEST for part in (losses, member.W, member.b, member.expectation)):
             raise ObjectiveOverflowError
