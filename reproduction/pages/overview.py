@@ -43,8 +43,9 @@ def _records(results: Results) -> Iterator[str]:
     for (reason, place), count in Counter((record.reason, _place(record)) for record in failed).most_common(5):
         yield f"Failed {count} times, {place}: {reason.rstrip('.')}."
     for environment, count in results.environments():
-        versions = ", ".join(f"{name} {version}" for name, version in sorted(environment["versions"].items()))
-        yield f"{count} trials: {environment['machine']}, {environment['cores']} cores, {versions}."
+        versions = ", ".join(f"{name} {version}" for name, version in sorted((environment["versions"] or {}).items()))
+        machine, cores = (environment[name] or "unknown" for name in ("machine", "cores"))
+        yield f"{count} trials: {machine}, {cores} cores, {versions or 'unknown versions'}."
     yield _codes(results)
 
 
