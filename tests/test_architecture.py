@@ -51,6 +51,7 @@ ROOMS = {
         "protocol",
         "run",
         "inventory",
+        "outliers",
         "summary",
         "comparing",
         "verdicts",
