@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from lsvv.solvers import MiniBatch
+
 SOLVERS = ("auto", "closed", "accelerated", "minibatch")
 GRIDS = ("ridge", "smoothing", "manifold", "power", "spectral", "free_rank")
 """Parameters of which a search takes one value or several."""
@@ -56,7 +58,10 @@ CONSTRAINTS: dict[str, Constraint] = {
     "spectral_rule": _one_of("tail", "as_printed"),
     "n_neighbors": _COUNT,
     "laplacian": _one_of("normalized", "plain"),
-    "solver": _one_of(*SOLVERS),
+    "solver": (
+        lambda v: isinstance(v, MiniBatch) or (isinstance(v, str) and v in SOLVERS),
+        f"{', '.join(map(repr, SOLVERS))} or a MiniBatch",
+    ),
     "selection": _one_of("average", "best"),
     "target_scale": _one_of("auto", "as is", "log"),
     "safe": _BOOLEAN,
