@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from lsvv.solvers import MiniBatch
-
 SOLVERS = ("auto", "closed", "accelerated", "minibatch")
 GRIDS = ("ridge", "smoothing", "manifold", "power", "spectral", "free_rank")
 """Parameters of which a search takes one value or several."""
+
+MOST = 10**9
+"""The largest count: beyond it a loop has no end and no memory suffices."""
+
+
+class Settings:
+    """A choice that comes with settings of its own, in place of its name; it checks them where it is used."""
+
 
 Constraint = tuple[Callable[[Any], bool], str]
 """Whether a value will do, and what to pass in its place."""
@@ -26,7 +32,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _is_count(value: Any, least: int = 1) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and bool(value >= least)
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and bool(least <= value <= MOST)
 
 
 def _one_of(*choices: str) -> Constraint:
@@ -45,7 +51,7 @@ def _is_smoothing(value: Any) -> bool:
 
 
 _NOT_NEGATIVE: Constraint = (lambda v: _is_number(v) and v >= 0, "a finite number of at least 0")
-_COUNT: Constraint = (_is_count, "an integer of at least 1")
+_COUNT: Constraint = (_is_count, f"an integer of at least 1 and at most {MOST}")
 _BOOLEAN: Constraint = (lambda v: isinstance(v, (bool, np.bool_)), "True or False")
 
 CONSTRAINTS: dict[str, Constraint] = {
@@ -59,7 +65,7 @@ CONSTRAINTS: dict[str, Constraint] = {
     "n_neighbors": _COUNT,
     "laplacian": _one_of("normalized", "plain"),
     "solver": (
-        lambda v: isinstance(v, MiniBatch) or (isinstance(v, str) and v in SOLVERS),
+        lambda v: isinstance(v, Settings) or (isinstance(v, str) and v in SOLVERS),
         f"{', '.join(map(repr, SOLVERS))} or a MiniBatch",
     ),
     "selection": _one_of("average", "best"),
@@ -74,13 +80,19 @@ CONSTRAINTS: dict[str, Constraint] = {
     "n_draws": _COUNT,
     "tol": _NOT_NEGATIVE,
     "max_iter": _COUNT,
-    "n_jobs": (lambda v: v is None or _is_count(v, -(2**31)), "an integer or None"),
+    "n_components": _COUNT,
+    "n_landmarks": _COUNT,
+    "n_trees": _COUNT,
+    "max_depth": _COUNT,
+    "orthogonal": _BOOLEAN,
+    "sketch": _one_of("gaussian", "subsample"),
+    "n_jobs": (lambda v: v is None or _is_count(v, -MOST), "an integer or None"),
     "verbose": (lambda v: isinstance(v, (bool, np.bool_)) or _is_count(v, 0), "an integer of at least 0"),
 }
 
 
 def check_parameters(estimator: Any) -> None:
-    """Refuse the first parameter of an estimator that is out of its range, with a sentence."""
+    """Refuse the first parameter of an estimator, or of a map, that is out of its range, with a sentence."""
     for name, value in estimator.get_params(deep=False).items():
         if name in CONSTRAINTS:
             check_parameter(name, value)
@@ -106,7 +118,7 @@ def entries(name: str, values: Any) -> list[Any]:
     """The values of a grid, from one of them or from several."""
     if isinstance(values, (str, Real)) or values is None:
         return [values]
-    found = list(values)
+    found = list(values) if isinstance(values, Iterable) else [values]
     if not found:
         raise ValueError(f"{name}={values!r} is empty. Pass a value or several.")
     return found

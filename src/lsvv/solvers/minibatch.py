@@ -9,6 +9,7 @@ import numpy as np
 from lsvv.linalg import Array, namespace
 from lsvv.losses import BinaryHinge, MulticlassHinge, smoothed
 from lsvv.objective import Objective
+from lsvv.parameters import Settings
 from lsvv.risk import RowRisk
 from lsvv.solvers.loop import Method, State
 
@@ -26,7 +27,7 @@ class MiniBatchState(State):
 
 
 @dataclass(frozen=True)
-class MiniBatch(Method[MiniBatchState]):
+class MiniBatch(Method[MiniBatchState], Settings):
     """V+ = prox(V - eta_t grad g_batch(V), eta_t * spectral), one step a batch, one loop step a pass over the rows.
 
     The paper asks for "adaptive learning rates" and prints no formula. Adadelta scales each entry by its own
