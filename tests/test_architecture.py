@@ -166,7 +166,7 @@ def test_every_import_points_to_the_left(name: str) -> None:
         ("lsvv.selection.run", "lsvv.tables", False),
         ("lsvv.selection.run", "reproduction.data", False),
         ("lsvv.selection.run", "lsvv", False),
-        ("lsvv.tables.bounds", "lsvv.theory", True),
+        ("lsvv.tables.model_bounds", "lsvv.theory", True),
         ("lsvv.tables.files", "lsvv.report", False),
         ("lsvv.tables.files", "reproduction.records", False),
         ("lsvv.cli.app", "reproduction.commands", False),

@@ -9,9 +9,9 @@ import pytest
 import laws
 from lsvv.features import MappedRows
 from lsvv.graph import KNNGraph, Smoother
-from lsvv.report.bounds import bounds_lines, bounds_summary, spectrum_plot
+from lsvv.report.bounds_text import bounds_lines, bounds_summary, spectrum_plot
 from lsvv.tables import fill, parse
-from lsvv.tables.bounds import ModelBounds, Subject, bounds_of, subjects
+from lsvv.tables.model_bounds import ModelBounds, Subject, bounds_of, subjects
 from lsvv.tables.modelfile import TableModel
 from lsvv.theory import rademacher_trace_norm
 
