@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lsvv.graph import KNNGraph, NeighborGraph, check_adjacency
 from lsvv.linalg import take_rows, to_numpy
-from lsvv.report.models import atlas_of, spectrum_of
+from lsvv.report.inside import atlas_of, spectrum_of
 from lsvv.report.rowmap import two_directions
 from lsvv.selection import LSVVClassifierCV, LSVVRegressorCV
 from lsvv.selection.splitters import LabeledShuffleSplit

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from lsvv.report.checks import learnt_of
+from lsvv.report.column_summary import column_summary
 from lsvv.report.content import Learnt, Model, Question, Repeat, Report, UnsureCell
-from lsvv.report.glance import glance_of
-from lsvv.report.models import model_of
+from lsvv.report.inside import model_of
 from lsvv.report.rowmap import map_of
 from lsvv.report.words import percent, shortened, summary_of_help, summary_of_target
 from lsvv.tables import Answer, Filled
@@ -45,7 +45,7 @@ def report_of(filled: Filled) -> Report:
     return Report(
         title=PurePath(filled.table.name).name,
         summary=tuple(_summary(filled, learnt, models)),
-        glance=glance_of(filled),
+        column_summary=column_summary(filled),
         learnt=learnt,
         models=models,
         map=map_of(filled.X, filled.results),
