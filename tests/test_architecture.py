@@ -13,6 +13,7 @@ import lsvv
 SOURCE = Path(lsvv.__file__).parent
 
 ORDER = (
+    "extras",
     "linalg",
     "categories",
     "inputs",

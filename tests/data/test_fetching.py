@@ -1,6 +1,6 @@
 import hashlib
-import importlib
 import json
+import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -163,10 +163,7 @@ def test_openml_is_asked_by_name_and_its_checksum_holds(
 
 
 def test_without_pooch_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(name: str) -> None:
-        raise ImportError(name)
-
-    monkeypatch.setattr(importlib, "import_module", refuse)
+    monkeypatch.setitem(sys.modules, "pooch", None)
     with pytest.raises(ImportError, match=r"needs pooch: pip install 'lsvv\[data\]'"):
         fetch("iris", tmp_path)
 

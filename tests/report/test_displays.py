@@ -150,6 +150,7 @@ def test_a_ready_graph_is_drawn_as_it_is(rows: tuple[np.ndarray, np.ndarray]) ->
 
 
 def test_without_matplotlib_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.delitem(sys.modules, "matplotlib.pyplot", raising=False)
     with pytest.raises(ImportError, match=r"SpectrumDisplay.plot needs matplotlib.*lsvv\[plot\]"):
         SpectrumDisplay([1.0]).plot()

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import sys
 
+from lsvv.extras import optional
+
 __all__ = ["main"]
 
 
 def main() -> None:
     """Run the command line."""
     try:
-        from lsvv.cli.app import app
+        for package in ("typer", "rich"):
+            optional(package, "The command line", "cli")
     except ImportError as error:
-        if (error.name or "").split(".")[0] not in ("typer", "rich"):
-            raise
-        sys.exit(f"The command line needs {error.name}: pip install 'lsvv[cli,tables]'.")
+        sys.exit(str(error))
+    from lsvv.cli.app import app
+
     app(prog_name="lsvv")

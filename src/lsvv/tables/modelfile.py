@@ -12,6 +12,7 @@ from typing import Any
 
 import scipy.sparse as sp
 
+from lsvv.extras import optional
 from lsvv.graph import NeighborGraph
 from lsvv.tables.filling import Filled, Fitted
 from lsvv.tables.inputs import Vectoriser
@@ -241,8 +242,4 @@ def _damaged(path: Path, error: Exception) -> TableError:
 
 
 def _skops() -> Any:
-    try:
-        import skops.io
-    except ImportError as error:
-        raise TableError("Model files need skops: pip install 'lsvv[tables]'.") from error
-    return skops.io
+    return optional("skops.io", "A model file", "tables")
