@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 OLDEST ?= .venv-oldest
 DATA ?=
 
-.PHONY: demo test test-oldest oldest lint bench docs clean
+.PHONY: demo test test-oldest oldest lint bench mutants docs clean
 
 INSTALL := -m pip install --quiet --disable-pip-version-check
 
@@ -40,8 +40,8 @@ $(OLDEST)/.ready: pyproject.toml constraints-oldest.txt
 
 # What is named in pyproject.toml at its lowest version, what that needs at its newest.
 oldest:
-	uv pip compile --quiet --resolution lowest-direct --python-version 3.11 --extra test --constraint constraints-torch.txt \
-	  --no-header --no-annotate pyproject.toml | grep -vE '^(nvidia|cuda|triton)' > constraints-oldest.txt
+	uv pip compile --quiet --resolution lowest-direct --python-version 3.11 --extra test --no-header --no-annotate \
+	  pyproject.toml | grep -vE '^(nvidia|cuda|triton)' > constraints-oldest.txt
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check .
@@ -50,6 +50,9 @@ lint: $(VENV)/.ready
 
 bench: $(VENV)/.ready
 	$(BIN)/python -m benchmarks $(if $(DATA),--data $(DATA))
+
+mutants: $(VENV)/.ready
+	$(BIN)/python -m benchmarks mutants --out docs/results/mutants.md
 
 docs: $(VENV)/.ready
 	NO_MKDOCS_2_WARNING=1 PYTHONPATH=docs $(BIN)/mkdocs build --strict
