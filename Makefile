@@ -38,10 +38,11 @@ $(OLDEST)/.ready: pyproject.toml constraints-oldest.txt
 	$(OLDEST)/bin/python $(INSTALL) -c constraints-oldest.txt -e ".[test]"
 	touch $@
 
-# What is named in pyproject.toml at its lowest version, what that needs at its newest.
+# Written anew whenever a lower bound of pyproject.toml changes; needs uv.
 oldest:
-	uv pip compile --quiet --resolution lowest-direct --python-version 3.11 --extra test --no-header --no-annotate \
-	  pyproject.toml | grep -vE '^(nvidia|cuda|triton)' > constraints-oldest.txt
+	{ echo "# make oldest: what pyproject.toml names at its lowest version, what that needs at its newest"; \
+	  uv pip compile --quiet --resolution lowest-direct --python-version 3.11 --extra test --no-header --no-annotate \
+	  pyproject.toml | grep -vE '^(nvidia|cuda|triton)'; } > constraints-oldest.txt
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check .
