@@ -4,8 +4,9 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 OLDEST ?= .venv-oldest
 DATA ?=
+OUT ?= reproduced
 
-.PHONY: demo test test-oldest oldest lint bench mutants docs clean
+.PHONY: demo test test-oldest oldest lint bench mutants reproduce docs clean
 
 INSTALL := -m pip install --quiet --disable-pip-version-check
 
@@ -54,6 +55,9 @@ bench: $(VENV)/.ready
 
 mutants: $(VENV)/.ready
 	$(BIN)/python -m benchmarks mutants --out docs/results/mutants.md
+
+reproduce: $(VENV)/.ready
+	$(BIN)/python -m reproduction run all --out $(OUT) $(if $(DATA),--data $(DATA),--quick)
 
 docs: $(VENV)/.ready
 	NO_MKDOCS_2_WARNING=1 PYTHONPATH=docs $(BIN)/mkdocs build --strict

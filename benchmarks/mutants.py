@@ -68,22 +68,14 @@ SLOWER = 4
 
 @dataclass(frozen=True)
 class Mutant:
-    """The ``number``-th change of a module."""
+    """A change of a module; its key changes with the module and its tests."""
 
+    key: str
     module: str
-    number: int
     line: int
     before: str
     after: str
     text: str
-
-    @property
-    def key(self) -> str:
-        """Changes with the module, its tests and the change."""
-        tests = ROOT / TESTS[self.module]
-        files = sorted(tests.glob("*.py")) if tests.is_dir() else [tests]
-        seen = b"".join(path.read_bytes() for path in (ROOT / "src" / "lsvv" / self.module, *files))
-        return hashlib.sha256(seen + self.text.encode()).hexdigest()[:16]
 
 
 def main(data: Path | None = None) -> list[str]:
@@ -108,14 +100,16 @@ def main(data: Path | None = None) -> list[str]:
 
 def mutants_of(module: str) -> list[Mutant]:
     """All changes of a module, in the order of its text."""
-    tree = ast.parse((ROOT / "src" / "lsvv" / module).read_text(encoding="utf-8"))
-    found = []
+    source, tests = ROOT / "src" / "lsvv" / module, ROOT / TESTS[module]
+    seen = b"".join(path.read_bytes() for path in (source, *(sorted(tests.glob("*.py")) or [tests])))
+    tree, found = ast.parse(source.read_text(encoding="utf-8")), []
     for place in _places(tree):
         for change in _changes(place):
             mutated = ast.unparse(ast.fix_missing_locations(_Replaced(place, change).visit(tree)))
-            found.append((place.lineno, ast.unparse(_head(place)), ast.unparse(_head(change)), mutated))
+            key = hashlib.sha256(seen + mutated.encode()).hexdigest()[:16]
+            found.append(Mutant(key, module, place.lineno, *map(ast.unparse, map(_head, (place, change))), mutated))
             _Replaced(change, place).visit(tree)
-    return [Mutant(module, number, *each) for number, each in enumerate(found)]
+    return found
 
 
 class _Replaced(ast.NodeTransformer):
