@@ -17,6 +17,7 @@ ROOT = Path(__file__).parent.parent
 
 ROOMS = {
     "library": (
+        "extras",
         "linalg",
         "categories",
         "inputs",

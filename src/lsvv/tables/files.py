@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from lsvv.extras import optional
 from lsvv.tables.delimited import read_delimited
 from lsvv.tables.gate import content
 from lsvv.tables.jsonlines import read_json_lines
@@ -36,7 +37,7 @@ MISSING = ("NA", "N/A", "n/a", "#N/A", "#NA", "NaN", "nan", "null", "NULL", "<NA
 """Texts that mean an empty cell, beside blanks."""
 _OTHER_ENDINGS = {".txt": ".csv", ".tab": ".tsv", ".pq": ".parquet", ".ndjson": ".jsonl"}
 """Endings that mean the format of another."""
-_NEEDS = {".parquet": "pyarrow", ".xlsx": "openpyxl", ".xlsm": "openpyxl"}
+_NEEDS = {".parquet": ("pyarrow",), ".xlsx": ("openpyxl",), ".xlsm": ("openpyxl",)}
 
 
 def read(path: str | os.PathLike[str], *, format: str | None = None, missing: tuple[str, ...] = MISSING) -> Table:
@@ -79,11 +80,9 @@ def parse(data: bytes, name: str, *, format: str | None = None, missing: tuple[s
     if suffix not in FORMATS:
         known = ", ".join((*FORMATS, *_OTHER_ENDINGS))
         raise TableError(f"{name} has the ending {suffix!r}, which is not known. Use one of {known}, or --format.")
-    try:
-        table = FORMATS[suffix](data, name)
-    except ImportError as error:
-        needed = _NEEDS.get(suffix, "pandas")
-        raise TableError(f"Reading {suffix} files needs {needed}: pip install 'lsvv[tables]'.") from error
+    for package in ("pandas", *_NEEDS.get(suffix, ())):
+        optional(package, f"Reading {suffix} files", "tables")
+    table = FORMATS[suffix](data, name)
     return _without_markers(replace(table, format=suffix, missing=missing))
 
 

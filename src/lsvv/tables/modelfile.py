@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
+from lsvv.extras import optional
 from lsvv.graph import NeighborGraph
 from lsvv.tables.cells import POINT, Notation
 from lsvv.tables.filling import Filled, Fitted
@@ -266,8 +267,4 @@ def _foreign(path: Path) -> TableError:
 
 
 def _skops() -> Any:
-    try:
-        import skops.io
-    except ImportError as error:
-        raise TableError("Model files need skops: pip install 'lsvv[tables]'.") from error
-    return skops.io
+    return optional("skops.io", "A model file", "tables")
