@@ -21,7 +21,7 @@ from lsvv.tables.results import Answer
 from lsvv.tables.table import TableError
 from lsvv.tables.tasks import by_column
 
-__all__ = ["Doubt", "Question", "best_questions", "check_budget", "costs_of", "question", "question_rows", "uncertainty"]
+__all__ = ["Doubt", "Question", "best_questions", "check_budget", "costs_of", "looked_at", "question", "question_rows", "uncertainty"]
 
 N_FEATURES = 300
 SMOOTHING = 0.9
@@ -101,7 +101,7 @@ def best_questions(
 
     ``X`` holds the vectorised rows, and ``answers`` what a model says of them.
     """
-    some = _looked_at(len(X), [result.target.known for result in answers], random_state)
+    some = looked_at(len(X), [result.target.known for result in answers], random_state)
     rows = question_rows(X[some], neighbour_graph(X[some]), random_state)
     doubts = {
         result.target.column: Doubt(rows, result.target.known[some], uncertainty(result)[some]) for result in answers
@@ -120,7 +120,7 @@ def best_questions(
         doubts[column].ask(best[column])
 
 
-def _looked_at(n_rows: int, known: Sequence[np.ndarray], random_state: int) -> np.ndarray:
+def looked_at(n_rows: int, known: Sequence[np.ndarray], random_state: int) -> np.ndarray:
     """All rows; of very many a random part, the labelled ones before others."""
     if n_rows <= MOST_ROWS:
         return np.arange(n_rows)
@@ -153,6 +153,13 @@ class Doubt:
     def worth(self) -> np.ndarray:
         """By how much a label of each row lowers the doubt; 0 where there is one."""
         return np.where(self._open, self._fall / (self._variance + NOISE), 0.0)
+
+    def stands_for(self, row: int) -> int:
+        """How many other rows without a label vary with this one, at a correlation above one half."""
+        v = self._P @ self._rows.transform(self._rows.X[row : row + 1])[0].astype(np.float64)
+        covariance = self._rows.times(v[:, None]).astype(np.float64)[:, 0]
+        alike = covariance**2 > 0.25 * self._variance[row] * self._variance
+        return int(np.sum(alike & (covariance > 0) & self._open)) - int(self._open[row])
 
     def ask(self, row: int) -> None:
         """As if the row were labelled: P becomes P - v v' / s with v = P phi_i and s = Var_i + noise."""
