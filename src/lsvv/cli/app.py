@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from lsvv.cli import ask, bounds, data, fill, models, reproduce
+from lsvv.cli import ask, bounds, data, fill, label, models, reproduce
 from lsvv.cli.speech import put, sentences
 
 __all__ = ["app"]
@@ -29,6 +29,7 @@ app.command("fit")(models.fit_command)
 app.command("predict")(models.predict_command)
 app.command("export")(models.export_command)
 app.command("ask")(ask.ask_command)
+app.command("label")(label.label_command)
 app.command("bounds")(bounds.bounds_command)
 app.command("reproduce")(reproduce.reproduce_command)
 app.add_typer(data.app, name="data")
