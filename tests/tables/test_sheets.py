@@ -49,7 +49,7 @@ def test_labels_that_cannot_be_taken_are_counted(filled: Filled, csv_table: Read
     )
 
 
-def test_the_last_line_of_a_cell_counts_and_one_without_a_label_takes_it_back(filled: Filled, csv_table: Reader) -> None:
+def test_the_last_line_of_a_cell_counts_one_without_a_label_takes_it_back(filled: Filled, csv_table: Reader) -> None:
     lines = "row,target,label\n2,kind,cat\n3,kind,dog\n2,kind,dog\n3,kind,\n3,weight,5.5\n"
     table = with_labels(filled.table, csv_table(lines), ["kind", "weight"])
     assert table.labels == {"kind": {1: "dog"}, "weight": {2: "5.5"}}

@@ -21,7 +21,17 @@ from lsvv.tables.results import Answer
 from lsvv.tables.table import TableError
 from lsvv.tables.tasks import by_column
 
-__all__ = ["Doubt", "Question", "best_questions", "check_budget", "costs_of", "looked_at", "question", "question_rows", "uncertainty"]
+__all__ = [
+    "Doubt",
+    "Question",
+    "best_questions",
+    "check_budget",
+    "costs_of",
+    "looked_at",
+    "question",
+    "question_rows",
+    "uncertainty",
+]
 
 N_FEATURES = 300
 SMOOTHING = 0.9

@@ -98,7 +98,7 @@ def outlook_of(ready: Prepared, finding: Finding, cells: Sequence[Any], belief: 
         return None
     ahead = None
     if now.n_labels >= FEWEST_TO_FORECAST:
-        ahead = forecast(_curve(ready, answer, now), MORE)
+        ahead = forecast(_curve(ready, answer), now, MORE)
     pays = None if ahead is None else ahead.value - now.value >= LITTLE
     sure, holes = answer.probability, ~belief.known
     expected = float(sure[holes].mean()) if sure is not None and holes.any() else None
@@ -106,8 +106,8 @@ def outlook_of(ready: Prepared, finding: Finding, cells: Sequence[Any], belief: 
     return Outlook(now, answer.quality, expected, ahead, pays, sentences, tuple(doubtful_labels(answer)))
 
 
-def _curve(ready: Prepared, answer: Answer, now: Point) -> np.ndarray:
-    """(labels, left-out error) at random shares of the labels and at all of them."""
+def _curve(ready: Prepared, answer: Answer) -> np.ndarray:
+    """(labels, left-out error) at random shares of the labels."""
     rng = np.random.default_rng(0)
     known = np.flatnonzero(answer.target.known)
     points = []
@@ -125,25 +125,20 @@ def _curve(ready: Prepared, answer: Answer, now: Point) -> np.ndarray:
                 continue
             if math.isfinite(quality.value):
                 points.append((n, 1.0 - quality.value))
-    return np.array([*points, *[(now.n_labels, 1.0 - now.value)] * DRAWS])
+    return np.reshape(np.array(points, dtype=np.float64), (-1, 2))
 
 
-def forecast(curve: np.ndarray, more: int) -> Point:
+def forecast(curve: np.ndarray, now: Point, more: int) -> Point:
     """error = a + b / sqrt(n), b >= 0, drawn through what is measured now, for ``more`` labels than now.
 
-    The interval is that of the slope b, at two of its standard errors.
+    What is measured now may be off as far as its interval says, and so may the forecast.
     """
-    n, error = float(curve[-1, 0]), float(curve[-1, 1])
+    n, error = now.n_labels, 1.0 - now.value
     fall = 1.0 / np.sqrt(curve[:, 0]) - 1.0 / math.sqrt(n)
     total = float(fall @ fall)
-    slope = float(fall @ (curve[:, 1] - error)) / total if total > 0 else 0.0
-    rest = curve[:, 1] - error - slope * fall
-    spread = math.sqrt(float(rest @ rest) / max(len(curve) - 1, 1) / total) if total > 0 else 0.0
-    step = 1.0 / math.sqrt(n) - 1.0 / math.sqrt(n + more)
-    value, low, high = (
-        1.0 - max(0.0, error - max(0.0, b) * step) for b in (slope, slope - 2.0 * spread, slope + 2.0 * spread)
-    )
-    return Point(int(n) + more, value, low, high)
+    slope = max(0.0, float(fall @ (curve[:, 1] - error)) / total) if total > 0 else 0.0
+    gain = min(error, slope * (1.0 / math.sqrt(n) - 1.0 / math.sqrt(n + more)))
+    return Point(n + more, *(min(1.0, share + gain) for share in (now.value, now.low, now.high)))
 
 
 def _sentences(
@@ -152,23 +147,22 @@ def _sentences(
     told = [_measured(answer.quality)]
     if expected is not None:
         told.append(
-            f"The rows asked are harder than most: of the guesses for the {count(n_left, 'row')} still empty the model "
-            f"expects {percent(expected)} to be right."
+            f"Of its guesses for the {count(n_left, 'row')} still empty the model expects {percent(expected)} to be right; "
+            f"the rows it asks for are the harder ones."
         )
     if ahead is None:
         return [*told, f"From {FEWEST_TO_FORECAST} labels on there is a forecast."]
     if pays:
-        said = f"{MORE} more labels would bring this to about {percent(ahead.value)}"
-        if round(100 * ahead.low) < round(100 * ahead.high):
-            said += f" ({100 * ahead.low:.0f} to {100 * ahead.high:.0f}{PERCENT})"
-        return [*told, f"{said}."]
+        return [*told, f"{MORE} more labels would bring this to about {percent(ahead.value)}."]
     return [*told, f"More labels hardly pay: {MORE} more would bring less than one point in a hundred. You can stop."]
 
 
 def _measured(quality: Quality) -> str:
     n = count(quality.n_known, "label")
     if quality.measure == "R2":
-        return f"Each of the {n} left out in turn, {percent(max(quality.value, 0.0))} of their differences is explained."
+        return (
+            f"Each of the {n} left out in turn, {percent(max(quality.value, 0.0))} of their differences is explained."
+        )
     return (
         f"Each of the {n} left out in turn, {percent(quality.value)} come out right ({100 * quality.low:.0f} to "
         f"{100 * quality.high:.0f}{PERCENT}); always the most common answer: {percent(quality.baseline)}."
@@ -185,7 +179,10 @@ def doubtful_labels(answer: Answer) -> list[Doubtful]:
         against = np.abs(held - truth).max(axis=1)
         wrong = np.flatnonzero(against > 1.0 - SURE_AGAINST)
         worst = np.abs(held - truth).argmax(axis=1)
-        found = [(against[i], Doubtful(int(rows[i]), None, _of_tag(target.outputs[worst[i]], held[i, worst[i]]))) for i in wrong]
+        found = [
+            (against[i], Doubtful(int(rows[i]), None, _of_tag(target.outputs[worst[i]], held[i, worst[i]])))
+            for i in wrong
+        ]
     else:
         own, other = held[np.arange(len(rows)), truth.astype(int)], held.max(axis=1)
         wrong = np.flatnonzero((own < SURE_AGAINST) & (other >= SURE_OF_ANOTHER))
@@ -209,6 +206,4 @@ def _far_numbers(answer: Answer, rows: np.ndarray, held: np.ndarray, truth: np.n
     far = np.abs(truth - held) / half
     said = answer.target.spelt(held)
     order = np.argsort(-far)
-    return [
-        Doubtful(int(rows[i]), said[i], f"the others say {said[i]}") for i in order[:MOST_DOUBTFUL] if far[i] > FAR
-    ]
+    return [Doubtful(int(rows[i]), said[i], f"the others say {said[i]}") for i in order[:MOST_DOUBTFUL] if far[i] > FAR]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -61,7 +62,7 @@ class Prepared:
     notes: tuple[str, ...]
 
 
-class Columns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Columns(TransformerMixin, BaseEstimator):
     """The columns from ``start`` to before ``stop``: a map that was computed before."""
 
     def __init__(self, start: int = 0, stop: int = 1) -> None:
@@ -100,7 +101,7 @@ def _smoothed(X: np.ndarray, smoother: Smoother, random_state: int) -> tuple[np.
         for smoothing in SMOOTHINGS[many:]:
             blocks.append(np.asarray(smoother.columns(Phi, smoothing)) if smoothing else Phi)
     ends = np.cumsum([0, *(block.shape[1] for block in blocks)]).tolist()
-    return np.hstack(blocks), tuple(Columns(*pair) for pair in zip(ends[:-1], ends[1:], strict=True))
+    return np.hstack(blocks), tuple(Columns(*pair) for pair in pairwise(ends))
 
 
 def quick_answer(ready: Prepared, target: Target) -> Answer:

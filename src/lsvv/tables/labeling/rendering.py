@@ -55,7 +55,9 @@ def page_of(session: Session) -> Page:
 
 def fill_command(session: Session) -> str:
     """What fills the table with the answers."""
-    parts = ["lsvv", "fill", session.table.name, "--target", session.column, "--labels", str(session.journal.place)]
+    parts = ["lsvv", "fill", session.table.name, "--target", session.column]
+    for sheet in (*session.table.sheets, str(session.journal.place)):
+        parts += ["--labels", sheet]
     if session.finding.reason == "as asked for":
         parts += ["--task", session.finding.task]
     return shlex.join(parts)

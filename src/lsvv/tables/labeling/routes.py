@@ -142,15 +142,16 @@ class Routes:
     def _done(self, act: Callable[[str, dict[str, Any]], None], body: bytes) -> Response:
         try:
             given = json.loads(body)
-            tab = _tab(given["tab"])
-            assert tab is not None
+            tab = _tab(given["tab"]) or ""
+            if not tab:
+                raise ValueError("a page without a name")
             act(tab, given)
         except AlreadyAnsweredError as error:
             before = self._session.label_of(_row(given))
             return _json(409, {"error": str(error), "before": before, "state": self._state(tab)})
         except TableError as error:
             return _error(422, str(error))
-        except (AssertionError, KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError):
             return _error(400, "The page sent what this server cannot read. Reload it.")
         self._refits.wake()
         return _json(200, self._state(tab))

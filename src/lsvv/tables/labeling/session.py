@@ -98,10 +98,10 @@ class Session:
         self._skipped: list[int] = []
         self._earlier: list[tuple[int, str]] = []
         self._tabs: dict[str, _Tab] = {}
-        self._fitted_to = -1
+        self._n_changes, self._fitted_to = 0, -1
         self._take_up()
         self.points = self._earlier_points()
-        self.belief: Belief = believe(self.ready, self.finding, self._looked_at())
+        self.belief: Belief
         self.outlook: Outlook | None = None
         self.refit()
 
@@ -116,7 +116,7 @@ class Session:
     def _earlier_points(self) -> list[Any]:
         """The curve of a session that goes on, drawn again in the order of its answers."""
         order = [row for row, _ in self._earlier if row in self._place]
-        sizes = np.unique(np.linspace(1, len(order), min(len(order), MOST_POINTS), dtype=int))[:-1] if order else []
+        sizes = np.unique(np.linspace(0, len(order), min(len(order), MOST_POINTS) + 1, dtype=int))[1:-1].tolist()
         cells = [self._given[row] for row in self.ready.rows]
         points, taken = [], 0
         for size in sizes:
@@ -228,9 +228,9 @@ class Session:
         """Learn from the answers so far; whether there was anything new."""
         with self._fitting:
             with self._lock:
-                if self._fitted_to == self.n_changes:
+                if self._fitted_to == self._n_changes:
                     return False
-                changes, cells = self.n_changes, self._looked_at()
+                changes, cells = self._n_changes, self._looked_at()
             belief = believe(self.ready, self.finding, cells)
             with self._lock:
                 self.belief, self._fitted_to = belief, changes
@@ -243,9 +243,6 @@ class Session:
                     self.points = [*kept, outlook.now]
                 self.version += 1
             return True
-
-    n_changes = 0
-    """Answers taken, changed and taken back."""
 
     def _check(self, row: int, before: str) -> None:
         if row not in self._place:
@@ -275,7 +272,7 @@ class Session:
             self._labels[row] = label
         else:
             self._labels.pop(row, None)
-        self.n_changes += 1
+        self._n_changes += 1
         self.version += 1
 
     def _question(self, row: int) -> Question:
@@ -324,4 +321,3 @@ def _finding(table: Table, column: str, task: str | None) -> Finding:
         )
     word = "classes" if given[column] == "labels" else given[column]
     return Finding(column, word, "as asked for", table.source.notation)
-

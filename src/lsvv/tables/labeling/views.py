@@ -141,10 +141,11 @@ def _progress(session: Session) -> dict[str, Any] | None:
     outlook = session.outlook
     if outlook is None:
         return None
+    is_share = outlook.quality.measure == "R2"
     return {
         "measure": outlook.quality.measure,
         "value": percent(max(outlook.now.value, 0.0)),
-        "what": "of the differences explained" if outlook.quality.measure == "R2" else "of left-out labels come out right",
+        "what": "of the differences explained" if is_share else "of left-out labels come out right",
         "points": [_finite(asdict(one)) for one in session.points],
         "ahead": None if outlook.ahead is None else _finite(asdict(outlook.ahead)),
         "baseline": outlook.quality.baseline,

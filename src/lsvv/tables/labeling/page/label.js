@@ -135,7 +135,7 @@
   const cells = (question) => {
     const head = element("tr", {}, element("th", { scope: "col" }, element("span", { className: "unseen" }, "Column")));
     head.append(element("th", { scope: "col" }, `row ${question.row}`, element("strong", {}, question.label || "?")));
-    for (const near of question.near) head.append(element("th", { scope: "col" }, `near: row ${near.row}`, element("strong", {}, near.label)));
+    for (const near of question.near) head.append(element("th", { scope: "col" }, `near it: ${near.row}`, element("strong", {}, near.label)));
     $("cells").tHead.replaceChildren(head);
     $("cells").tBodies[0].replaceChildren(...question.cells.map((one) =>
       element("tr", {}, element("th", { scope: "row" }, one.name), ...one.cells.map((cell) => element("td", {}, cell || "–")))));
@@ -165,14 +165,14 @@
       $("search").value = "";
       $("data").scrollTop = 0;
     }
-    $("title").textContent = `Row ${one.row}: ${numbers ? "what is its" : tags ? "which" : "which"} ${state.column}?`;
+    $("title").textContent = `Row ${one.row}: ${numbers ? "what is its" : "which"} ${state.column}?`;
     $("why").textContent = one.why;
     $("number").hidden = !numbers;
     $("choices").hidden = numbers; $("other").hidden = numbers;
     $("saving").hidden = !(numbers || tags);
     $("take").hidden = !one.guess;
     $("search-label").textContent = one.choices.length > KEYS ? `Search ${one.choices.length} answers, or name another ( / )` : "Name another ( / )";
-    $("legend").textContent = one.guess ? "Your answer, and how likely the model thinks each" : "Your answer";
+    $("legend").textContent = one.guess ? "Your answer, and what the model thinks" : "Your answer";
     if (numbers) $("legend").textContent = "Your answer";
     cells(one);
     numbers ? number(one, fresh) : choices();
