@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from lsvv.tables.files import parse
 from lsvv.tables.sheets import SHEET, context
 from lsvv.tables.table import Table, TableError, WritingError
@@ -26,7 +28,7 @@ class Journal:
     Parameters
     ----------
     place : path
-        A CSV file; it is made where there is none. A line that a crash cut short is finished, not read as an answer.
+        A CSV file; it is made where there is none. A last line that a crash cut short is dropped: nobody was told of it.
     table : Table
         What the sheet is for; its cells stand in every line, so that the sheet finds its rows again.
     """
@@ -59,12 +61,16 @@ class Journal:
                 f"{self.place} is there already and is no sheet of this table: its columns are others. Choose another "
                 f"place with --out."
             )
-        torn = _torn(there, len(self._header))
-        if torn is not None:
-            os.truncate(self.place, torn)
-        elif not there.endswith(b"\n"):
-            # as some editors leave it
+        whole = _whole(there)
+        if whole == len(there):
+            return
+        (last,) = csv.reader(io.StringIO(there[whole:].decode("utf-8", errors="replace"), newline=""))
+        if len(last) >= len(self._header) and there.count(b'"', whole) % 2 == 0:
+            # without its end, as some editors leave it
             self._write("\n")
+        else:
+            # cut short, as by a power cut, so that nobody was told that it was saved
+            os.truncate(self.place, whole)
 
     def _write(self, text: str) -> None:
         try:
@@ -90,13 +96,9 @@ def _as_csv(line: Sequence[Any]) -> str:
     return stream.getvalue()
 
 
-def _torn(data: bytes, n_cells: int) -> int | None:
-    """Where a last line begins that was cut short, as by a power cut: it has no end, and fewer cells than the first."""
-    if data.endswith(b"\n"):
-        return None
-    text = data.decode("utf-8", errors="replace")
-    *_, last = csv.reader(io.StringIO(text, newline=""))
-    if len(last) >= n_cells:
-        return None
-    ends = [place for place, sign in enumerate(data) if sign == 0x0A and data.count(b'"', 0, place) % 2 == 0]
-    return ends[-1] + 1 if ends else 0
+def _whole(data: bytes) -> int:
+    """Where the last line ends that is whole: a line end between quotes is a part of a cell."""
+    signs = np.frombuffer(data, dtype=np.uint8)
+    outside = np.cumsum(signs == ord('"')) % 2 == 0
+    ends = np.flatnonzero((signs == ord("\n")) & outside)
+    return int(ends[-1]) + 1 if ends.size else 0

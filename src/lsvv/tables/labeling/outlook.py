@@ -147,8 +147,8 @@ def _sentences(
     told = [_measured(answer.quality)]
     if expected is not None:
         told.append(
-            f"Of its guesses for the {count(n_left, 'row')} still empty the model expects {percent(expected)} to be right; "
-            f"the rows it asks for are the harder ones."
+            f"Of its guesses for the {count(n_left, 'row')} still empty the model expects {percent(expected)} to be "
+            f"right; the rows it asks for are the harder ones."
         )
     if ahead is None:
         return [*told, f"From {FEWEST_TO_FORECAST} labels on there is a forecast."]
