@@ -114,7 +114,7 @@ def label(
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from lsvv.tables import label
-    >>> frame = pd.DataFrame({"size": range(30), "kind": ["small"] + [None] * 28 + ["big"]})
+    >>> frame = pd.DataFrame({"size": [row * row for row in range(30)], "kind": ["small"] + [None] * 28 + ["big"]})
     >>> with TemporaryDirectory() as folder:
     ...     page = label(frame, "kind", sheet=Path(folder) / "kinds.csv")
     ...     labels = page.labels

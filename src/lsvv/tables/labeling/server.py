@@ -70,6 +70,8 @@ def _bound(port: int) -> socket.socket:
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind((HOST, port))
+        # who comes before the server runs waits for it
+        found.listen()
     except OSError as error:
         found.close()
         raise TableError(f"Port {port} cannot be used: {error.strerror}. Choose another with --port.") from error

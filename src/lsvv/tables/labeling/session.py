@@ -199,6 +199,7 @@ class Session:
         """Ask for another row; this one comes back when nothing else is left."""
         with self._lock:
             self._heard(tab)
+            self._check_row(row)
             if self._cells[row] is None:
                 self._skipped = [*(one for one in self._skipped if one != row), row]
             self._leave(row)
@@ -244,9 +245,12 @@ class Session:
                 self.version += 1
             return True
 
-    def _check(self, row: int, before: str) -> None:
+    def _check_row(self, row: int) -> None:
         if row not in self._place:
             raise TableError(f"The table has no row {row + 1} to be labelled.")
+
+    def _check(self, row: int, before: str) -> None:
+        self._check_row(row)
         if self.is_given(row):
             raise TableError(f"Row {row + 1} has its label in the table, which is never changed. Correct it there.")
         there = self.label_of(row)

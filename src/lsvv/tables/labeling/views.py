@@ -81,7 +81,8 @@ def _guess(answer: Answer, place: int) -> dict[str, Any]:
         guess["names"] = list(target.choices)
     if isinstance(target, TagTarget):
         guess["chosen"] = [target.outputs[tag] for tag in np.flatnonzero(said.predictions[place] > 0)]
-    if isinstance(target, NumberTarget) and said.ends is not None:
+    enough = answer.interval is not None and not answer.interval.note
+    if isinstance(target, NumberTarget) and said.ends is not None and enough:
         low, high = (float(end[place]) for end in said.ends)
         if math.isfinite(low) and math.isfinite(high):
             guess |= {"low": _text(target.spell(low)), "high": _text(target.spell(high))}

@@ -65,9 +65,10 @@
   const undo = () => act("undo", {}, "Taken back.");
   const again = (row) => act("again", { row }, `Row ${row} again.`);
 
-  // focus stays where it was, or goes to the number that is to be typed
+  // where there is a keyboard, a number can be typed at once
   const focusAgain = () => {
-    if (state && state.task === "numbers" && state.question && !gone) $("value").focus({ preventScroll: true });
+    const types = !matchMedia("(pointer: coarse)").matches;
+    if (types && state && state.task === "numbers" && state.question && !gone) $("value").focus({ preventScroll: true });
   };
 
   const choice = (name, key, share, mark) => {
@@ -245,6 +246,7 @@
     bought();
     if (state.trouble) warn(state.trouble);
     lock();
+    if (fresh) focusAgain();
   };
 
   const follow = async () => {
