@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -13,7 +14,7 @@ from xml.sax.saxutils import quoteattr
 
 from lsvv.tables.asking import Question
 from lsvv.tables.cells import is_list, is_missing
-from lsvv.tables.files import parse
+from lsvv.tables.files import MISSING, parse
 from lsvv.tables.results import Answer
 from lsvv.tables.sheets import SHEET, context
 from lsvv.tables.table import Table, TableError
@@ -25,6 +26,19 @@ ROW, CELLS = "row", "cells"
 """What a task calls the row of the table, from 1, and its other cells."""
 NAMED = 400
 """Choices at most in the setup."""
+_NO_LABELS = (
+    ROW,
+    CELLS,
+    "why",
+    "id",
+    "annotator",
+    "annotation_id",
+    "created_at",
+    "updated_at",
+    "lead_time",
+    "comments",
+)
+"""What a JSON-MIN task holds beside its answers."""
 
 
 def tasks(table: Table, asked: Sequence[Question], results: Sequence[Answer]) -> bytes:
@@ -91,7 +105,7 @@ def _model_version() -> str:
         return "lsvv"
 
 
-def read_export(place: str, missing: tuple[str, ...]) -> Table:
+def read_export(place: str | os.PathLike[str], *, missing: tuple[str, ...] = MISSING) -> Table:
     """An export of Label Studio as a sheet of labels.
 
     Of several annotations of a task the one that was changed last counts; cancelled ones, predictions and ground truth
@@ -111,7 +125,7 @@ def read_export(place: str, missing: tuple[str, ...]) -> Table:
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow([*SHEET, *extra])
     writer.writerows([*line, "", "", "", *(cells.get(name, "") for name in extra)] for line, cells in lines)
-    return parse(stream.getvalue().encode("utf-8"), place, format="csv", missing=missing)
+    return parse(stream.getvalue().encode("utf-8"), str(place), format="csv", missing=missing)
 
 
 def _lines(task: dict[str, Any], where: str) -> Iterator[tuple[tuple[Any, str, str], dict[str, Any]]]:
@@ -144,12 +158,9 @@ def _annotated(task: dict[str, Any], where: str) -> Iterator[tuple[str, str]]:
                 )
 
 
-NO_LABELS = (ROW, CELLS, "why", "id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time", "comments")
-
-
 def _minimal(task: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for column, value in task.items():
-        if column in NO_LABELS:
+        if column in _NO_LABELS:
             continue
         if isinstance(value, dict) and "choices" in value:
             yield column, _joined(value["choices"])

@@ -19,7 +19,9 @@ Begin = Callable[..., Session]
 def truth_of(row: int, task: str = "classes") -> str:
     """What a person who knows would say of a row."""
     kind = row % 3
-    return {"classes": KINDS[kind], "numbers": f"{10 * kind + row / N_ROWS:.2f}", "tags": ("a", "a; b", "b")[kind]}[task]
+    return {"classes": KINDS[kind], "numbers": f"{10 * kind + row / N_ROWS:.2f}", "tags": ("a", "a; b", "b")[kind]}[
+        task
+    ]
 
 
 def table_of(known: int = 0, task: str = "classes", n_rows: int = N_ROWS) -> Table:

@@ -26,7 +26,7 @@ from lsvv.tables.results import Answer, answers, says
 from lsvv.tables.table import Table
 from lsvv.tables.targets import Group, Target
 
-__all__ = ["Prepared", "left_out", "prepared", "quick_answer"]
+__all__ = ["Prepared", "left_out", "prepared", "prepared_rows", "quick_answer"]
 
 N_FEATURES = 300
 SMOOTHINGS = (0.0, 0.8, 0.95)
@@ -85,10 +85,14 @@ def prepared(table: Table, column: str, random_state: int = 0) -> Prepared:
     rows = looked_at(len(known), [known], random_state)
     with threads_for(rows.size):
         vectoriser, X = vectorised(table.frame.iloc[rows], [column], random_state, table.source.notation)
-        graph = neighbour_graph(X)
-        Z, maps = _smoothed(X, Smoother(graph.S), random_state)
-        asked = question_rows(X, graph, random_state)
-    return Prepared(rows, X, Z, maps, asked, (*table.notes, *vectoriser.notes))
+        return prepared_rows(X, rows, random_state, notes=(*table.notes, *vectoriser.notes))
+
+
+def prepared_rows(X: np.ndarray, rows: np.ndarray, random_state: int = 0, *, notes: tuple[str, ...] = ()) -> Prepared:
+    """The same of rows that are numbers already; ``rows`` are their numbers in the table."""
+    graph = neighbour_graph(X)
+    Z, maps = _smoothed(X, Smoother(graph.S), random_state)
+    return Prepared(rows, X, Z, maps, question_rows(X, graph, random_state), notes)
 
 
 def _smoothed(X: np.ndarray, smoother: Smoother, random_state: int) -> tuple[np.ndarray, tuple[Columns, ...]]:
