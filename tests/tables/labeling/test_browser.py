@@ -19,7 +19,8 @@ from .conftest import table_of, truth_of
 AXE = Path(__file__).parents[2] / "report" / "axe.min.js"
 ARGUMENTS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run")
 PATIENCE = 20.0
-OUTSIDE = "return performance.getEntriesByType('resource').map(one => one.name).filter(one => !one.startsWith(location.origin))"
+OUTSIDE = """return performance.getEntriesByType('resource').map(one => one.name)
+    .filter(one => !one.startsWith(location.origin))"""
 """Requests to anywhere else."""
 
 

@@ -76,7 +76,7 @@ def test_a_full_disk_is_told_and_nothing_is_promised(tmp_path: Path, monkeypatch
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "write", full)
-    with pytest.raises(WritingError, match="No space left on device. The last answer is not saved"):
+    with pytest.raises(WritingError, match=r"No space left on device\. The last answer is not saved"):
         write(journal, 1, "cat")
     with pytest.raises(WritingError, match="cannot be written"):
         Journal(tmp_path / "none" / "s.csv", table_of())

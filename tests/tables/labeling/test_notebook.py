@@ -50,7 +50,7 @@ def test_numbers_stay_numbers(tmp_path: Path) -> None:
 
 
 def test_what_is_no_frame_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(TableError, match="A list is no frame. Pass a pandas or polars DataFrame."):
+    with pytest.raises(TableError, match=r"A list is no frame\. Pass a pandas"):
         label([1, 2], "answer", sheet=tmp_path / "s.csv")
     twice = pd.DataFrame([[1, 2, None]], columns=["x", "x", "answer"])
     with pytest.raises(TableError, match="columns of the same name"):

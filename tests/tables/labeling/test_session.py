@@ -79,7 +79,7 @@ def test_nothing_is_learnt_twice(begin: Begin) -> None:
 
 @pytest.mark.parametrize("task", ["classes", "numbers", "tags"])
 def test_a_column_without_any_label_is_labelled_once_its_task_is_named(begin: Begin, task: str) -> None:
-    with pytest.raises(TableError, match="has 0 known cells, too few to tell what it holds. Say so with --task"):
+    with pytest.raises(TableError, match=r"has 0 known cells, too few to tell what it holds\. Say so with --task"):
         begin(known=0)
     session = begin(known=0, task=task)
     asked = answered(session, 9, task=task)

@@ -28,7 +28,8 @@ class Journal:
     Parameters
     ----------
     place : path
-        A CSV file; it is made where there is none. A last line that a crash cut short is dropped: nobody was told of it.
+        A CSV file; it is made where there is none. A last line that a crash cut short is dropped: nobody was
+        told of it.
     table : Table
         What the sheet is for; its cells stand in every line, so that the sheet finds its rows again.
     """
