@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import sys
 import time
@@ -16,8 +17,8 @@ from selenium import webdriver
 from lsvv.tables import fill, read
 from lsvv.tables.labeling import Journal, Server, Session
 
-TABLE = Path(__file__).parent / "animals.csv"
-COLOURS = 64
+TABLE = Path(__file__).resolve().parent / "animals.csv"
+COLOURS = 160
 ANSWERS = 14
 
 
@@ -29,22 +30,28 @@ def main() -> None:
     options.binary_location = program
     for option in ("--headless=new", "--no-sandbox", "--hide-scrollbars", "--window-size=1240,900"):
         options.add_argument(option)
-    table = read(str(TABLE))
-    # the person of the picture answers as a filled table would
-    answers = fill(table, ["species"]).frame["species"]
-    with TemporaryDirectory() as folder, webdriver.Chrome(options, webdriver.ChromeService(driver)) as browser:
-        server = Server(Session(table, "species", Journal(Path(folder) / "animals.label.csv", table)))
+    target = Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
+    with (
+        TemporaryDirectory() as folder,
+        contextlib.chdir(folder),
+        webdriver.Chrome(options, webdriver.ChromeService(driver)) as browser,
+    ):
+        shutil.copy(TABLE, "animals.csv")
+        table = read("animals.csv")
+        # the person of the picture answers as a filled table would
+        answers = fill(table, ["species"]).frame["species"]
+        server = Server(Session(table, "species", Journal("animals.label.csv", table)))
         server.start()
         browser.get(server.address)
         for n in range(ANSWERS):
             label(browser, n, answers)
         time.sleep(3.0)
-        save(browser.get_screenshot_as_png(), "label")
+        save(browser.get_screenshot_as_png(), target / "label.png")
         media = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
         size = {"width": 400, "height": 1100, "deviceScaleFactor": 1, "mobile": False}
         browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-        save(browser.get_screenshot_as_png(), "label_phone")
+        save(browser.get_screenshot_as_png(), target / "label_phone.png")
         server.stop()
 
 
@@ -60,12 +67,11 @@ def label(browser: Any, n: int, answers: Any) -> None:
     browser.execute_script(script, answers[row - 1])
 
 
-def save(shot: bytes, name: str) -> None:
+def save(shot: bytes, target: Path) -> None:
     """A picture of few colours: a page has few, and the file stays small."""
-    target = Path(sys.argv[1] if len(sys.argv) > 1 else ".") / f"{name}.png"
-    few = Image.open(BytesIO(shot)).convert("RGB").quantize(COLOURS, Image.Quantize.MAXCOVERAGE)
+    few = Image.open(BytesIO(shot)).convert("RGB").quantize(COLOURS, Image.Quantize.MEDIANCUT)
     few.save(target, optimize=True)
-    print(f"wrote {target}")
+    print(f"wrote {target.name}")
 
 
 if __name__ == "__main__":

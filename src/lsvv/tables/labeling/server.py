@@ -53,7 +53,8 @@ class Server:
 
     def run(self) -> None:
         """Serve until Ctrl-C."""
-        self._server.run(sockets=[self._socket])
+        with self._socket:
+            self._server.run(sockets=[self._socket])
 
     def start(self) -> None:
         """Serve beside what the program does next."""

@@ -136,7 +136,7 @@
   const cells = (question) => {
     const head = element("tr", {}, element("th", { scope: "col" }, element("span", { className: "unseen" }, "Column")));
     head.append(element("th", { scope: "col" }, `row ${question.row}`, element("strong", {}, question.label || "?")));
-    for (const near of question.near) head.append(element("th", { scope: "col" }, `near it: ${near.row}`, element("strong", {}, near.label)));
+    for (const near of question.near) head.append(element("th", { scope: "col" }, `row ${near.row}`, element("strong", {}, near.label)));
     $("cells").tHead.replaceChildren(head);
     $("cells").tBodies[0].replaceChildren(...question.cells.map((one) =>
       element("tr", {}, element("th", { scope: "row" }, one.name), ...one.cells.map((cell) => element("td", {}, cell || "–")))));
@@ -175,6 +175,7 @@
     $("search-label").textContent = one.choices.length > KEYS ? `Search ${one.choices.length} answers, or name another ( / )` : "Name another ( / )";
     $("legend").textContent = one.guess ? "Your answer, and what the model thinks" : "Your answer";
     if (numbers) $("legend").textContent = "Your answer";
+    $("beside").textContent = one.near.length ? "The row, and the labelled rows nearest to it" : "The row";
     cells(one);
     numbers ? number(one, fresh) : choices();
   };
