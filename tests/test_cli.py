@@ -144,7 +144,7 @@ def test_tasks_for_label_studio_are_written_and_its_export_is_handed_back(tmp_pa
     labels = ("--labels", str(tmp_path / "export.json"))
     assert here("fill", table, "-t", "kind", "--out", out, "--features", "linear", *labels).exit_code == 0
     lines = Path(out).read_text().splitlines()
-    assert all(",dog,,False" in lines[task["data"]["row"]] for task in tasks)
+    assert all(",dog,,false" in lines[task["data"]["row"]] for task in tasks)
 
 
 @pytest.mark.parametrize(
