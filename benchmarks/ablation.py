@@ -14,11 +14,11 @@ from sklearn.preprocessing import QuantileTransformer
 
 from benchmarks.resumable import dataset_of, worked
 from lsvv import LSVVClassifierCV
-from lsvv.data import make_fold, split
-from lsvv.experiments.records import Record, Trial, trial_key
-from lsvv.experiments.statistics import holm, paired_t
 from lsvv.features import Linear, Nystroem, RandomFourier
 from lsvv.graph import KNNGraph
+from reproduction.data import make_fold, split
+from reproduction.records import Record, Trial, trial_key
+from reproduction.statistics import holm, paired_t
 
 FIRST_SPLIT = 300
 """No choice has looked at splits from here to 399."""

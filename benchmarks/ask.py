@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 
 from lsvv import LSVVClassifierCV, LSVVRegressorCV
-from lsvv.data import Dataset, load
-from lsvv.experiments.statistics import holm, paired_t
 from lsvv.features import Linear, RandomFourier
 from lsvv.graph import KNNGraph
 from lsvv.tables.asking import best_questions
 from lsvv.tables.results import answers
 from lsvv.tables.targets import ClassTarget, Group, NumberTarget, TagTarget, Target
+from reproduction.data import Dataset, load
+from reproduction.statistics import holm, paired_t
 
 SETS = (
     "iris", "wine", "glass", "svmguide2", "vowel", "vehicle", "segment", "satimage", "pendigits", "letter", "yeast",

@@ -10,10 +10,10 @@ import numpy as np
 from sklearn.model_selection import GridSearchCV
 
 from lsvv import LSVVClassifier
-from lsvv.data import Dataset, load, make_fold, split
-from lsvv.experiments.statistics import corrected_resampled_t
 from lsvv.features import RandomFourier
 from lsvv.selection import LabeledKFold
+from reproduction.data import Dataset, load, make_fold, split
+from reproduction.statistics import corrected_resampled_t
 
 CLASSES = ("vowel", "segment", "satimage", "pendigits")
 LABELS = ("scene", "yeast")

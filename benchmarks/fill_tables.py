@@ -42,8 +42,8 @@ from benchmarks.peers.numbers import PEERS
 from benchmarks.real_tables import MOST_ROWS, PACKAGE, TABLES, Draw, drawn
 from benchmarks.resumable import Figures, worked
 from benchmarks.timing import verdict
-from lsvv.experiments.records import Record, Trial, environment
 from lsvv.tables import fill, parse
+from reproduction.records import Record, Trial, environment
 
 FIRST_DRAW, N_DRAWS, FIRST_STAGE = 6000, 5, 2
 FOREST, BOOSTING, LOGISTIC, RIDGE, IMPUTER = (

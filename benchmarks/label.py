@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from benchmarks.resumable import Figures, dataset_of, worked
-from lsvv.experiments.records import Record, Trial
 from lsvv.tables.labeling.belief import believe, coded
 from lsvv.tables.labeling.prepared import prepared_rows, quick_answer
 from lsvv.tables.models import choose_model, neighbour_graph
 from lsvv.tables.tasks import Finding
+from reproduction.records import Record, Trial
 
 SETS = ("digits", "segment", "satimage", "pendigits", "letter", "poker", "shuttle", "MNIST", "connect-4", "covtype")
 REPEATS = 20

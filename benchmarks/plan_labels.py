@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from lsvv import LSVVClassifier
-from lsvv.data import Dataset, load
-from lsvv.data.splits import column_range
 from lsvv.features import RandomFourier
 from lsvv.theory import BackTest, back_test
+from reproduction.data import Dataset, load
+from reproduction.data.splits import column_range
 
 SETS = ("vehicle", "vowel", "segment", "satimage", "pendigits", "letter", "scene", "yeast")
 METHODS: dict[str, dict[str, float]] = {

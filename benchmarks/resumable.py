@@ -10,8 +10,8 @@ from pathlib import Path
 from joblib import Parallel, delayed
 from sklearn.datasets import load_digits
 
-from lsvv.data import Dataset, load
-from lsvv.experiments.records import Record, Trial, environment, latest, pack, read_records, recording, trial_key
+from reproduction.data import Dataset, load
+from reproduction.records import Record, Trial, environment, latest, pack, read_records, recording, trial_key
 
 Figures = dict[str, float | None]
 

@@ -18,9 +18,9 @@ import scipy.sparse as sp
 
 from benchmarks.timing import interleaved, verdict
 from lsvv import LSVVClassifier, LSVVClassifierCV, LSVVRegressorCV
-from lsvv.data import Dataset, load, make_fold, split
-from lsvv.experiments.bundled import bundled
 from lsvv.graph import KNNGraph
+from reproduction.bundled import bundled
+from reproduction.data import Dataset, load, make_fold, split
 
 FIRST_SPLIT = 2000
 IRIS_CPU, IRIS_MEGABYTES = 2.0, 1.0

@@ -17,9 +17,9 @@ from sklearn.semi_supervised import LabelSpreading
 from benchmarks.resumable import dataset_of, worked
 from benchmarks.timing import verdict
 from lsvv import LSVVClassifier, LSVVClassifierCV, LSVVRegressorCV
-from lsvv.data import make_fold, split
-from lsvv.experiments.records import Record, Trial, trial_key
-from lsvv.experiments.statistics import holm, paired_t
+from reproduction.data import make_fold, split
+from reproduction.records import Record, Trial, trial_key
+from reproduction.statistics import holm, paired_t
 
 MARKS = {
     ("MNIST", 0.01): 4.9,

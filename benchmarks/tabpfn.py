@@ -18,9 +18,9 @@ from benchmarks.resumable import dataset_of, worked
 from benchmarks.smoothing_marks import FIRST_SPLIT
 from benchmarks.timing import verdict
 from lsvv import LSVVClassifierCV
-from lsvv.data import make_fold, split
-from lsvv.experiments.records import Record, Trial, trial_key
-from lsvv.experiments.statistics import holm, paired_t
+from reproduction.data import make_fold, split
+from reproduction.records import Record, Trial, trial_key
+from reproduction.statistics import holm, paired_t
 
 VARIABLE = "LSVV_TABPFN_PYTHON"
 RUNNER = Path(__file__).with_name("tabpfn_predict.py")

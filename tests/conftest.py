@@ -1,13 +1,10 @@
-"""One profile for property tests, the two kinds of array every part of the core runs on, and a quick chooser."""
-
-import sys
+"""One profile for property tests, and the two kinds of array every part of the core runs on."""
 
 import numpy as np
 import pytest
 import torch
 from hypothesis import settings
 
-import quick_choosing
 from laws import Put
 
 settings.register_profile("fixed", deadline=None, derandomize=True, max_examples=40)
@@ -30,9 +27,3 @@ def put(xp_name: str) -> Put:
 def rng() -> np.random.Generator:
     """A generator that starts the same in every test."""
     return np.random.default_rng(0)
-
-
-@pytest.fixture
-def quick_chooser(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Experiments choose in milliseconds."""
-    monkeypatch.setitem(sys.modules, "lsvv.experiments.choosing", quick_choosing)

@@ -1,13 +1,15 @@
-"""Records of trials that never ran, with errors to order."""
+"""Records of trials that never ran, with errors to order, and commands that run within this process."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
+from typer.testing import CliRunner, Result
 
-from lsvv.experiments.plan import OWN, PAPER, Chooser, Design, Space, Unit, curve_units, table_units, task_of
-from lsvv.experiments.published import METHODS
-from lsvv.experiments.records import Record
+from reproduction.commands import app
+from reproduction.plan import OWN, PAPER, Chooser, Design, Space, Unit, curve_units, table_units, task_of
+from reproduction.published import METHODS
+from reproduction.records import Record
 
 FIGURES = {
     "multi-class": ("error",),
@@ -66,3 +68,7 @@ def curve_records(
 
 def means(srm: float, ss: float, lrc: float, lsvv: float) -> dict[str, float]:
     return dict(zip(METHODS, (srm, ss, lrc, lsvv), strict=True))
+
+
+def here(*arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments))

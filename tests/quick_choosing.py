@@ -1,4 +1,4 @@
-"""A chooser that takes milliseconds: one ridge regression a method, in place of lsvv.experiments.choosing."""
+"""A chooser that takes milliseconds: one ridge regression a method, in place of reproduction.choosing."""
 
 import os
 import time
@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from lsvv.data import Fold
-from lsvv.experiments.plan import OWN
-from lsvv.experiments.published import METHODS
+from reproduction.data import Fold
+from reproduction.plan import OWN
+from reproduction.published import METHODS
 
 
 @dataclass(frozen=True, eq=False)

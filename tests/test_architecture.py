@@ -1,111 +1,230 @@
-"""The data flows one way: a module imports only from modules to its left."""
+"""The data flows one way: three rooms, and in each a module imports only from modules to its left."""
 
 import ast
+import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 import lsvv
 
-SOURCE = Path(lsvv.__file__).parent
+ROOT = Path(__file__).parent.parent
 
-ORDER = (
-    "linalg",
-    "categories",
-    "inputs",
-    "parameters",
-    "targets",
-    "features",
-    "graph",
-    "losses",
-    "spectral",
-    "penalties",
-    "risk",
-    "objective",
-    "engine",
-    "solvers",
-    "nn",
-    "calibration",
-    "intervals",
-    "assembly",
-    "estimators",
-    "selection",
-    "tables",
-    "experiments",
-    "report",
-    "cli",
-)
-BESIDE = ("data", "theory")
-"""Import nothing of lsvv; only what stands right of the estimators may import them."""
+ROOMS = {
+    "library": (
+        "linalg",
+        "categories",
+        "inputs",
+        "parameters",
+        "targets",
+        "features",
+        "graph",
+        "losses",
+        "spectral",
+        "penalties",
+        "risk",
+        "objective",
+        "engine",
+        "solvers",
+        "calibration",
+        "intervals",
+        "assembly",
+        "estimators",
+        "selection",
+    ),
+    "application": ("tables", "report", "cli"),
+    "reproduction": (
+        "data",
+        "published",
+        "statistics",
+        "records",
+        "bundled",
+        "metrics",
+        "plan",
+        "cross_validation",
+        "choosing",
+        "protocol",
+        "run",
+        "inventory",
+        "summary",
+        "comparing",
+        "verdicts",
+        "pages",
+        "commands",
+    ),
+}
+"""The rooms, each an order; a room imports from those before it, nothing from those behind it."""
 
+BESIDE = ("theory",)
+"""Imports nothing of the library, and nothing in it imports this."""
+
+SHARED = {
+    "lsvv.tables": "writes a file whole or not at all",
+    "lsvv.tables.words": "counts nouns",
+    "lsvv.cli.options": "the options that every command has",
+    "lsvv.cli.speech": "sentences on standard error, a bar, exit codes",
+}
+"""All that the reproduction takes from the application: its files and commands behave like those of lsvv."""
+
+PRIVATE = {
+    ("src/lsvv/tables/onnx.py", "_codec"),
+    ("src/lsvv/tables/onnx.py", "_kind_shares"),
+    ("src/lsvv/tables/onnx.py", "_threshold"),
+    ("benchmarks/prox.py", "_step"),
+    ("benchmarks/prox.py", "_step_by_svd"),
+}
+"""Private names of the library that are used outside of it: none should be, and none may be added."""
+
+PYTHONS_OWN = ("_replace", "_exit")
 HEAVY = ("torch", "faiss", "pandas", "polars", "matplotlib", "dask")
 
-MODULES = sorted(
-    path for path in SOURCE.rglob("*.py") if path.parent != SOURCE or path.stem not in ("__init__", "__main__")
-)
+FOLDERS = {"src/lsvv": "lsvv", "reproduction": "reproduction", "benchmarks": "benchmarks"}
 
 
-def layer_of(path: Path) -> str:
-    return path.relative_to(SOURCE).with_suffix("").parts[0]
+def name_of(path: Path) -> str:
+    """The dotted name of a module; a package has that of its folder."""
+    for folder, name in FOLDERS.items():
+        if path.is_relative_to(ROOT / folder):
+            parts = path.relative_to(ROOT / folder).with_suffix("").parts
+            return ".".join((name, *(part for part in parts if part != "__init__")))
+    raise AssertionError(f"{path} is in no folder of the project")
 
 
-def imported_layers(path: Path) -> Iterator[str]:
-    """The layers of lsvv that a module imports, at its top or inside a function."""
-    for node in ast.walk(ast.parse(path.read_text())):
+MODULES = {name_of(path): path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))}
+PLACED = [name for name in MODULES if "." in name and not name.endswith("__main__")]
+
+
+def place_of(name: str) -> tuple[str, str]:
+    """The room and the layer of a module."""
+    package, layer = f"{name}.".split(".")[:2]
+    if package != "lsvv":
+        return package, layer
+    return ("application" if layer in ROOMS["application"] else "library"), layer
+
+
+def imports(name: str, *, types: bool = True) -> Iterator[tuple[str, str]]:
+    """What a module imports of ours, at its top or inside a function: pairs of module and name."""
+    tree = ast.parse(MODULES[name].read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if not types and isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            node.body = []
         if isinstance(node, ast.Import):
-            yield from (name.name.split(".")[1] for name in node.names if name.name.startswith("lsvv."))
-            assert all(name.name != "lsvv" for name in node.names), f"{path}: import a module of lsvv, not lsvv itself"
+            yield from ((one.name, "") for one in node.names if one.name.split(".")[0] in FOLDERS.values())
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: imports are absolute"
-            module = (node.module or "").split(".")
-            if module[0] == "lsvv":
-                yield from [module[1]] if len(module) > 1 else [layer_of_name(name.name) for name in node.names]
+            assert node.level == 0, f"{name}: imports are absolute"
+            if node.module and node.module.split(".")[0] in FOLDERS.values():
+                yield from ((node.module, one.name) for one in node.names)
 
 
-def layer_of_name(name: str) -> str:
-    """``from lsvv import name``: a layer, or a public name, which the estimators define."""
-    return name if name in (*ORDER, *BESIDE) else "estimators"
+def imported_modules(name: str, *, types: bool = True) -> Iterator[str]:
+    for module, thing in imports(name, types=types):
+        yield f"{module}.{thing}" if f"{module}.{thing}" in MODULES else module
 
 
-def is_allowed(layer: str, imported: str) -> bool:
-    if layer == imported:
+def is_allowed(importing: str, imported: str) -> bool:
+    """Whether the first module may import the second."""
+    if imported == "lsvv":
+        # its public names, which the selection defines last
+        return place_of(importing)[0] != "library"
+    (room, layer), (other_room, other) = place_of(importing), place_of(imported)
+    if room == "benchmarks":
         return True
-    if layer in BESIDE:
+    if room != other_room:
+        from_application = other_room == "application" and imported in SHARED
+        return room != "library" and (other_room == "library" or (room == "reproduction" and from_application))
+    if layer == other:
+        return True
+    if layer in BESIDE or other in BESIDE:
         return False
-    if imported in BESIDE:
-        return ORDER.index(layer) > ORDER.index("estimators") and (imported == "data" or layer != "selection")
-    return ORDER.index(imported) < ORDER.index(layer)
+    order = ROOMS[room]
+    return order.index(other) < order.index(layer)
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_every_import_points_to_the_left(path: Path) -> None:
-    layer = layer_of(path)
-    assert layer in (*ORDER, *BESIDE), f"{layer} has no place in the order of the layers"
-    wrong = [imported for imported in imported_layers(path) if not is_allowed(layer, imported)]
-    assert wrong == [], f"{layer} must not import {wrong}"
+@pytest.mark.parametrize("name", PLACED)
+def test_every_import_points_to_the_left(name: str) -> None:
+    room, layer = place_of(name)
+    assert room == "benchmarks" or layer in (*ROOMS[room], *BESIDE), f"{layer} has no place in the order of its room"
+    wrong = [imported for imported in imported_modules(name) if not is_allowed(name, imported)]
+    assert wrong == [], f"{name} must not import {wrong}"
 
 
 @pytest.mark.parametrize(
-    ("layer", "imported", "allowed"),
+    ("importing", "imported", "allowed"),
     [
-        ("solvers", "objective", True),
-        ("objective", "solvers", False),
-        ("features", "graph", False),
-        ("engine", "risk", True),
-        ("engine", "solvers", False),
-        ("theory", "linalg", False),
-        ("data", "theory", False),
-        ("estimators", "theory", False),
-        ("selection", "theory", False),
-        ("experiments", "theory", True),
-        ("cli", "data", True),
+        ("lsvv.solvers.loop", "lsvv.objective", True),
+        ("lsvv.objective", "lsvv.solvers", False),
+        ("lsvv.features.maps", "lsvv.graph", False),
+        ("lsvv.engine.paths", "lsvv.risk", True),
+        ("lsvv.theory.rates", "lsvv.linalg", False),
+        ("lsvv.estimators.base", "lsvv.theory", False),
+        ("lsvv.selection.run", "lsvv.tables", False),
+        ("lsvv.selection.run", "reproduction.data", False),
+        ("lsvv.selection.run", "lsvv", False),
+        ("lsvv.tables.bounds", "lsvv.theory", True),
+        ("lsvv.tables.files", "lsvv.report", False),
+        ("lsvv.tables.files", "reproduction.records", False),
+        ("lsvv.cli.app", "reproduction.commands", False),
+        ("lsvv.cli.app", "benchmarks", False),
+        ("reproduction.choosing", "lsvv.selection", True),
+        ("reproduction.pages.writing", "lsvv.tables", True),
+        ("reproduction.pages.writing", "lsvv.report.page", False),
+        ("reproduction.data.loading", "reproduction.plan", False),
+        ("reproduction.plan", "benchmarks.timing", False),
+        ("benchmarks.ask", "reproduction.data", True),
     ],
 )
-def test_the_rule_itself(layer: str, imported: str, allowed: bool) -> None:
-    assert is_allowed(layer, imported) is allowed
+def test_the_rule_itself(importing: str, imported: str, allowed: bool) -> None:
+    assert is_allowed(importing, imported) is allowed
+
+
+def test_no_import_goes_in_a_circle() -> None:
+    """Inside a folder too; what is imported for types alone does not count."""
+    graph = {name: {one for one in imported_modules(name, types=False) if one in MODULES} for name in PLACED}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(f"These modules import each other: {' <- '.join(error.args[1])}")
+
+
+def test_no_room_uses_what_another_keeps_to_itself() -> None:
+    used = set()
+    for name in PLACED:
+        if place_of(name)[0] == "library":
+            continue
+        path = MODULES[name].relative_to(ROOT).as_posix()
+        used |= {
+            (path, thing)
+            for module, thing in imports(name)
+            if thing.startswith("_") and place_of(module)[0] != place_of(name)[0]
+        }
+        used |= {(path, one) for one in private_attributes(MODULES[name]) if one not in PYTHONS_OWN}
+    assert used == PRIVATE
+
+
+def private_attributes(path: Path) -> Iterator[str]:
+    """What a module takes of an object that is not its own."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) not in ("self", "cls"):
+            yield from re.findall(r"^_[a-z]\w*$", node.attr)
+
+
+def test_the_order_that_is_told_is_this_one() -> None:
+    told = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| (\w+) \| `[^|]+` \| (\w[^|]*) \|$", told, re.MULTILINE))
+    assert {room: tuple(row.split(" -> ")) for room, row in rows.items()} == ROOMS
+
+
+def test_the_wheel_has_the_library_and_the_application_alone() -> None:
+    built = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]
+    assert built["targets"]["wheel"] == {"packages": ["src/lsvv"]}
+    here = {path.relative_to(ROOT / "src" / "lsvv").parts[0] for path in (ROOT / "src" / "lsvv").rglob("*.py")}
+    layers = {Path(part).stem for part in here}
+    assert layers - {"__init__", "__main__"} == {*ROOMS["library"], *ROOMS["application"], *BESIDE}
 
 
 def test_the_public_names_are_frozen() -> None:

@@ -9,18 +9,14 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from sklearn.datasets import load_iris
 from typer.testing import CliRunner, Result
 
 from lsvv.cli.app import app
 from lsvv.cli.speech import BAD_INPUT, BUG, CANNOT_WRITE, STOPPED
-from lsvv.data import DataError
 from lsvv.tables.asking import Question
 
 USAGE = 2
@@ -516,21 +512,7 @@ def test_a_command_that_ends_early_tells_what_it_has_written(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "t.csv"]
 
 
-def test_fetching_that_is_stopped_keeps_what_was_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> list[Path]:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("lsvv.data.fetch", fail)
-    done = here("data", "fetch", "iris", "--folder", str(tmp_path))
-    assert (done.exit_code, done.stderr) == (
-        STOPPED,
-        "Stopped. What was fetched stays; the same command goes on from there.\n",
-    )
-
-
-@pytest.mark.parametrize(
-    "command", ["fill", "fit", "predict", "export", "ask", "label", "data list", "data fetch", "data verify"]
-)
+@pytest.mark.parametrize("command", ["fill", "fit", "predict", "export", "ask", "label"])
 def test_every_help_has_an_example(command: str) -> None:
     shown = here(*command.split(), "--help")
     assert shown.exit_code == 0
@@ -541,9 +523,6 @@ def test_every_help_has_an_example(command: str) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("data", "list"),
-        ("data", "list", "--json"),
-        ("data", "verify", "--folder", "."),
         ("fill", "t.csv", "-t", "kind", "--features", "linear", "--out", "-"),
         ("ask", "t.csv", "-t", "kind", "--features", "linear", "--out", "-"),
         ("bounds", "t.csv", "-t", "kind", "--features", "linear"),
@@ -572,7 +551,6 @@ def test_a_reader_that_stops_reading_is_no_error(tmp_path: Path, arguments: tupl
             " Written before that, and whole: t.filled",
         ),
         (("fill", "t.csv", "-t", "kind", "--features", "linear", "--out", "-"), ""),
-        (("data", "list"), ""),
         (("--version",), ""),
     ],
 )
@@ -603,90 +581,10 @@ def test_help_loads_nothing_that_learns() -> None:
     assert done.stdout.split() == []
 
 
-def test_data_sets_are_listed_and_verified(tmp_path: Path) -> None:
-    assert {entry["name"] for entry in json.loads(here("data", "list", "--json").stdout)} >= {"iris", "MNIST"}
-    done = here("data", "verify", "iris", "--folder", str(tmp_path))
-    assert (done.exit_code, "BAD  iris: not here" in done.stdout) == (BAD_INPUT, True)
-    done = here("data", "verify", "nonsense", "--folder", str(tmp_path))
-    assert (done.exit_code, "There is no data set named 'nonsense'" in done.stderr) == (BAD_INPUT, True)
-
-
-def save_iris(folder: Path, rows: int = 150) -> None:
-    X, y = load_iris(return_X_y=True)
-    np.savetxt(folder / "iris.data", np.column_stack([X, y])[:rows], delimiter=",")
-
-
-def test_the_list_tells_what_is_in_the_folder_and_why_the_rest_is_not(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("LSVV_DATA", raising=False)
-    save_iris(tmp_path)
-    (tmp_path / "scm20d.arff").write_text("@relation scm20d")
-    (tmp_path / "wine.npz").touch()
-    told = {line.split()[0]: line for line in here("data", "list", "--folder", str(tmp_path)).stdout.splitlines()}
-    assert told["iris"].endswith("here: iris.data.")
-    assert told["scm20d"].endswith("here: scm20d.arff.")
-    assert told["wine"].endswith(f"not here: {tmp_path}/wine.npz is empty; remove it and fetch it again.")
-    assert "not here: none of scm1d.npz, scm1d.arff" in told["scm1d"]
-    assert "not here: none of rf2_with_missing.npz, rf2.arff" in told["rf2_with_missing"]
-    monkeypatch.setenv("LSVV_DATA", str(tmp_path))
-    (iris, *_) = json.loads(here("data", "list", "--json").stdout)
-    assert (iris["d"], iris["found"]) == (5, "here: iris.data.")
-    assert "R. A. Fisher" in iris["citation"]
-    done = here("data", "list", "--data", str(tmp_path / "nowhere"))
-    assert (done.exit_code, f"{tmp_path}/nowhere does not exist" in done.stderr) == (BAD_INPUT, True)
-
-
-def test_the_list_without_a_folder_asks_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("LSVV_DATA", raising=False)
-    done = here("data", "list")
-    assert (done.exit_code, done.stderr) == (0, "Name a folder with --folder or LSVV_DATA to see what is in it.\n")
-    assert here("data", "list", "--quiet").stderr == ""
-
-
-def test_sets_that_are_not_here_do_not_fail_a_folder(tmp_path: Path) -> None:
-    assert here("data", "verify", "--folder", str(tmp_path)).exit_code == BAD_INPUT
-    save_iris(tmp_path)
-    done = here("data", "verify", "--folder", str(tmp_path))
-    assert done.exit_code == 0
-    assert "good iris: " in done.stdout
-    assert "     wine: not here: " in done.stdout
-    save_iris(tmp_path, rows=149)
-    done = here("data", "verify", "--folder", str(tmp_path), "--json")
-    told = {entry["name"]: (entry["here"], entry["good"]) for entry in json.loads(done.stdout)}
-    assert (done.exit_code, told["iris"], told["wine"]) == (BAD_INPUT, (True, False), (False, False))
-
-
-def test_a_set_that_cannot_be_had_does_not_keep_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def some(name: str, folder: str, progress: object) -> tuple[Path, ...]:
-        if name != "wine":
-            return (Path(folder) / name,)
-        raise DataError("wine could not be fetched: the site was out of reach.")
-
-    monkeypatch.setattr("lsvv.data.fetch", some)
-    done = here("data", "fetch", "all", "--folder", str(tmp_path))
-    assert done.exit_code == BAD_INPUT
-    assert f"iris: {tmp_path}/iris\nError: wine could not be fetched: the site was out of reach.\nglass" in done.stderr
-    assert f"scm1d: {tmp_path}/scm1d\n" in done.stderr
-    done = here("data", "fetch", "iris", "--folder", str(tmp_path))
-    assert (done.exit_code, done.stderr) == (0, f"iris: {tmp_path}/iris\n")
-
-
-def test_fetching_shows_how_much_has_arrived(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def slowly(name: str, folder: str, progress: Callable[[str, int, int | None], None]) -> tuple[Path, ...]:
-        progress("poker.bz2", 300_000, 1_200_000)
-        progress("poker.bz2", 300_000, None)
-        return (Path(folder) / "poker.bz2",)
-
-    shown: list[tuple[str, float]] = []
-    monkeypatch.setattr("lsvv.data.fetch", slowly)
-    monkeypatch.setattr("lsvv.cli.data.progress", lambda _: nullcontext(lambda *step: shown.append(step)))
-    assert here("data", "fetch", "poker", "--folder", str(tmp_path)).exit_code == 0
-    assert shown == [("poker.bz2, 0.3 of 1.2 MB", 0.25), ("poker.bz2, 0.3 MB", 0.0)]
-
-
-def test_a_folder_that_cannot_be_fetched_into_is_told(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    done = here("data", "fetch", "iris", "--folder", str(tmp_path / "file" / "data"))
-    assert done.exit_code == CANNOT_WRITE
-    assert f"Error: {tmp_path}/file/data cannot be written: {os.strerror(errno.ENOTDIR)}." in done.stderr
+@pytest.mark.parametrize("arguments", [("reproduce", "all", "--quick"), ("data", "fetch", "iris"), ("data", "--help")])
+def test_commands_that_moved_say_where(arguments: tuple[str, ...]) -> None:
+    done = here(*arguments)
+    assert done.exit_code == USAGE
+    assert done.stderr.startswith(f"Error: lsvv {arguments[0]} has moved: ")
+    assert "run: python -m reproduction --help" in done.stderr
+    assert arguments[0] not in here("--help").output.split()

@@ -9,11 +9,17 @@ from pathlib import Path
 import pytest
 
 import lsvv
+import reproduction
 
 API = Path(__file__).parent.parent / "docs" / "api"
 PUBLIC = sorted("lsvv" if page.stem == "lsvv" else f"lsvv.{page.stem}" for page in API.glob("*.md"))
-COMMANDS = ("lsvv.cli", "lsvv.__main__")
-MODULES = [m.name for m in pkgutil.walk_packages(lsvv.__path__, "lsvv.") if not m.name.startswith(COMMANDS)]
+COMMANDS = ("lsvv.cli", "lsvv.__main__", "reproduction.commands", "reproduction.__main__")
+MODULES = [
+    module.name
+    for package in (lsvv, reproduction)
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+    if not module.name.startswith(COMMANDS)
+]
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -37,9 +37,9 @@ def test_commands_have_the_options_the_page_names() -> None:
     lines = [
         line.split("lsvv ", 1)[1].split() for line in re.findall(r"^(?:lsvv .*|.*\| lsvv .*)$", page, re.MULTILINE)
     ]
-    assert {words[0] for words in lines} >= {"fill", "fit", "predict", "export", "ask", "bounds", "data"}
+    assert {words[0] for words in lines} >= {"fill", "fit", "predict", "export", "ask", "bounds"}
     for words in lines:
-        command = words[:2] if words[0] == "data" else words[:1] if not words[0].startswith("-") else []
+        command = words[:1] if not words[0].startswith("-") else []
         told = CliRunner().invoke(app, [*command, "--help"], env={"COLUMNS": "200", "NO_COLOR": "1"})
         assert told.exit_code == 0, words
         assert all(word in told.output for word in words if word.startswith("--")), words
@@ -73,7 +73,7 @@ def test_the_site_asks_nothing_of_the_network(site: Path) -> None:
     assert [page.name for page in pages if loaded.search(page.read_text(encoding="utf-8"))] == []
 
 
-@pytest.mark.parametrize("name", ["features", "graph", "selection", "theory", "data", "report", "lsvv"])
+@pytest.mark.parametrize("name", ["features", "graph", "selection", "theory", "report", "lsvv"])
 def test_every_public_name_has_its_place(site: Path, name: str) -> None:
     module = importlib.import_module("lsvv" if name == "lsvv" else f"lsvv.{name}")
     page = (site / "api" / f"{name}.html").read_text(encoding="utf-8")

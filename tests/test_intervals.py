@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 from lsvv import LSVVRegressorCV
-from lsvv.intervals import MOST_RATIOS, error_law
+from lsvv.intervals import MOST_RATIOS, error_law, left_out_interval
 
 ORIGIN = np.zeros(1)
 
@@ -89,3 +90,9 @@ def test_intervals_have_the_shape_of_predictions_and_nest(rng: np.random.Generat
         assert np.all((lowest <= low) & (low <= model.predict(X)) & (model.predict(X) <= high) & (high <= highest))
     with pytest.raises(ValueError, match=r"level=90 is out of range. Pass a number between 0 and 1, such as 0.9."):
         one.predict_interval(X, 90)
+
+
+@pytest.mark.parametrize("right", [0, 7, 20])
+def test_the_interval_of_a_left_out_share_is_wilsons_of_half_as_many_rows(right: int) -> None:
+    expected = binomtest(right, 20).proportion_ci(0.95, method="wilson")
+    assert left_out_interval(right / 20, 40) == pytest.approx((expected.low, expected.high), abs=1e-4)

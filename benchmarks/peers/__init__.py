@@ -17,7 +17,7 @@ from benchmarks.peers import classes, labels, noise, numbers
 from benchmarks.peers.class_methods import METHODS
 from benchmarks.peers.common import FIRST_SPLIT, Job, is_ours
 from benchmarks.resumable import Figures, worked
-from lsvv.experiments.records import Record, Trial, environment
+from reproduction.records import Record, Trial, environment
 
 PARTS = {"classes": classes, "numbers": numbers, "labels": labels, "noise": noise}
 

@@ -33,8 +33,8 @@ from benchmarks.peers.common import (
 )
 from benchmarks.resumable import Figures, dataset_of
 from benchmarks.timing import verdict
-from lsvv.data import info, make_fold, split
-from lsvv.experiments.records import Record, Trial
+from reproduction.data import info, make_fold, split
+from reproduction.records import Record, Trial
 
 RATES = (0.01, 0.1)
 SETS = (

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from lsvv.experiments.records import Record, Trial
+from reproduction.records import Record, Trial
 
 OURS, PLAIN = "lsvv", "lsvv plain"
 FIRST_SPLIT = 3000

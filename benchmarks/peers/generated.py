@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from lsvv.data import Dataset
+from reproduction.data import Dataset
 
 ROWS = 6000
 

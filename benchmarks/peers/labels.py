@@ -32,8 +32,8 @@ from benchmarks.peers.common import (
 from benchmarks.resumable import Figures, dataset_of
 from benchmarks.timing import verdict
 from lsvv import LSVVClassifierCV
-from lsvv.data import make_fold, split
-from lsvv.experiments.records import Record, Trial
+from reproduction.data import make_fold, split
+from reproduction.records import Record, Trial
 
 RATES = {"scene": 0.1, "yeast": 0.1, "bibtex": 0.3, "corel5k": 0.3}
 SPLITS = {"scene": 10, "yeast": 10, "bibtex": 3, "corel5k": 3}

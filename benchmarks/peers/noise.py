@@ -13,7 +13,7 @@ from benchmarks.peers.common import FIRST_SPLIT, OURS, PLAIN, Job, header
 from benchmarks.resumable import Figures
 from benchmarks.timing import verdict
 from lsvv import LSVVClassifierCV, LSVVRegressor
-from lsvv.experiments.records import Record, Trial
+from reproduction.records import Record, Trial
 
 PROBLEMS = 200
 SIZES, CLASSES, COLUMNS = (10, 24, 50), (2, 3), (2, 5, 10)

@@ -38,8 +38,8 @@ from benchmarks.peers.generated import GENERATED, generated
 from benchmarks.resumable import Figures
 from benchmarks.timing import verdict
 from lsvv import LSVVRegressor, LSVVRegressorCV
-from lsvv.data import Dataset, load, make_fold, split
-from lsvv.experiments.records import Record, Trial
+from reproduction.data import Dataset, load, make_fold, split
+from reproduction.records import Record, Trial
 
 LABELS = {"diabetes": (50, 200), **dict.fromkeys((*GENERATED, "scm20d", "rf2"), (50, 200, 1000))}
 ONE_OUTPUT = ("diabetes", "houses")

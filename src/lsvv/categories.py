@@ -61,13 +61,26 @@ def coded_from(names: Sequence[str], categories: dict[str, np.ndarray]) -> list[
 
 
 def _numbers(column: Any, name: str) -> np.ndarray:
+    cells = np.asarray(column.to_numpy())
+    if cells.dtype.kind == "O":
+        cells = np.array([np.nan if cell is None else cell for cell in _cells(column)], dtype=object)
+    if cells.dtype.kind in "mM":
+        raise ValueError(f"Column {name!r} of X holds dates. Make numbers of them first, such as days since the first.")
     try:
-        return np.asarray(column.to_numpy(), dtype=np.float64)
+        return cells.astype(np.float64)
+    except OverflowError as error:
+        raise ValueError(f"Column {name!r} of X holds a number beyond 1e308. Scale it, or take logarithms.") from error
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"Column {name!r} of X holds neither numbers nor categories: {error}. Encode it, or make it a column of "
             f"dtype 'category'."
         ) from error
+
+
+def refuse_columns_without_numbers(X: Any) -> None:
+    """Name the first column of a frame that holds no numbers."""
+    for name in getattr(X, "columns", ()):
+        _numbers(X[name], name)
 
 
 def _cells(column: Any) -> list[Any]:

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from array_api_compat import is_torch_array
 from sklearn.utils.validation import validate_data
 
-from lsvv.categories import coded, coded_from, learn_categories
+from lsvv.categories import coded, coded_from, learn_categories, refuse_columns_without_numbers
 from lsvv.linalg import Array, namespace, to_numpy
 
 LARGEST = 1e70
@@ -51,7 +51,10 @@ def _check_array(estimator: Any, X: Any, reset: bool, name: str) -> Array:
             dtype=[np.float64, np.float32],
             ensure_all_finite=False,
         )
-    except OverflowError as error:
+    except (TypeError, ValueError, OverflowError) as error:
+        refuse_columns_without_numbers(X)
+        if not isinstance(error, OverflowError):
+            raise
         raise ValueError(f"{name} holds a number beyond 1e308. Scale its column, or take logarithms.") from error
     return sp.csr_array(X) if sp.issparse(X) else X
 

@@ -189,8 +189,14 @@ def largest_eigenvalue(apply: Callable[[Array], Array], start: Array, n_iter: in
 
 
 def squared_distances(X: Array, Z: Array) -> Array:
-    """``||x_i - z_j||^2`` for the rows of ``X`` (dense or sparse) and of ``Z`` (dense), clipped at 0."""
+    """``||x_i - z_j||^2`` for the rows of ``X`` (dense or sparse) and of ``Z`` (dense), clipped at 0.
+
+    Dense rows are measured from the mean of ``Z``, so that rows far from 0 lose no digits.
+    """
     xp = namespace(Z)
+    if not sp.issparse(X):
+        origin = xp.mean(Z, axis=0)[None, :]
+        X, Z = X - origin, Z - origin
     cross = X @ Z.T
     distances = row_norms(X)[:, None] + row_norms(Z)[None, :] - 2.0 * cross
     return xp.where(distances > 0, distances, xp.zeros_like(distances))
@@ -201,6 +207,50 @@ def city_block_distances(X: Array, Z: Array) -> Array:
     if is_numpy_array(Z):
         return cdist(dense(X), Z, "cityblock").astype(Z.dtype, copy=False)
     return namespace(Z).cdist(X, Z, p=1.0)
+
+
+def row_keys(X: Array) -> np.ndarray:
+    """A number for each row that its content alone decides: equal rows have equal keys, wherever they stand.
+
+    A fixed mixture of the columns, each in units of its spread, so that draws which follow the order of the keys follow
+    neither the order of the rows nor the columns' units.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[1.0, 2.0], [3.0, 1.0], [1.0, 2.0]])
+    >>> keys = row_keys(X)
+    >>> bool(keys[0] == keys[2] != keys[1])
+    True
+    """
+    mixture = np.sin(1.0 + np.arange(X.shape[1]))
+    if sp.issparse(X):
+        scale = abs(X).max(axis=0).toarray().ravel().astype(np.float64)
+        return np.asarray(X.astype(np.float64) @ (mixture / np.where(scale > 0, scale, 1.0)))
+    rows = np.asarray(to_numpy(X), dtype=np.float64)
+    low, high = rows.min(axis=0), rows.max(axis=0)
+    shares = (rows - low) / np.where(high > low, high - low, 1.0)
+    # a sum and no product with a vector, whose rounding depends on where a row stands
+    return np.asarray((shares * mixture).sum(axis=1))
+
+
+def canonical_order(*parts: Array) -> np.ndarray:
+    """The order of rows that the content of ``parts`` decides, of the first one first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, y = np.array([[2.0], [1.0], [2.0]]), np.array([[1.0], [0.0], [0.0]])
+    >>> canonical_order(X, y).tolist()
+    [1, 2, 0]
+    """
+    return np.lexsort([row_keys(part) for part in reversed(parts)])
+
+
+def drawn_by_content(X: Array, most: int, rng: np.random.Generator) -> np.ndarray:
+    """All rows, or ``most`` of them at random, in an order that their content decides: the rows' own does not matter."""
+    order = canonical_order(X)
+    return order if order.size <= most else order[np.sort(rng.choice(order.size, most, replace=False))]
 
 
 def row_norms(X: Array) -> Array:

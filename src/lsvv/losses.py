@@ -207,7 +207,7 @@ def make_loss(loss: Any, *, one_class_a_row: bool) -> Loss:
         "hinge": MulticlassHinge() if one_class_a_row else BinaryHinge(),
         "smooth_hinge": MulticlassHinge(SMOOTHING) if one_class_a_row else BinaryHinge(SMOOTHING),
     }
-    if loss not in named:
+    if not isinstance(loss, str) or loss not in named:
         raise ValueError(f"loss={loss!r} is not known. Choose one of {', '.join(named)}.")
     return named[loss]
 

@@ -105,7 +105,11 @@ class Objective:
         return self.risk.zeros()
 
     def residual(self, V: Array) -> float:
-        """||L (V - prox(V - grad g(V) / L))|| / ||grad g(0)||: 0 exactly at critical points, free of units."""
+        """||L (V - prox(V - grad g(V) / L))|| / ||grad g(0)||, free of units: where it is 0, V is critical.
+
+        The converse holds for a convex penalty. Under a tail with ``free_rank`` above 0 a critical point may have a
+        residual, since the prox sees that swapping a free singular value for another one is better.
+        """
         gradient = self.smooth_value_and_gradient(V)[1]
         moved = self.prox(V - gradient / self.lipschitz, 1.0 / self.lipschitz)
         return self.lipschitz * float(namespace(V).linalg.vector_norm(V - moved)) / self.scale

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from numbers import Real
 from typing import Any
 
@@ -11,6 +11,9 @@ import numpy as np
 SOLVERS = ("auto", "closed", "accelerated", "minibatch")
 GRIDS = ("ridge", "smoothing", "manifold", "power", "spectral", "free_rank")
 """Parameters of which a search takes one value or several."""
+
+MOST = 10**9
+"""The largest count: beyond it a loop has no end and no memory suffices."""
 
 Constraint = tuple[Callable[[Any], bool], str]
 """Whether a value will do, and what to pass in its place."""
@@ -24,7 +27,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _is_count(value: Any, least: int = 1) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and bool(value >= least)
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and bool(least <= value <= MOST)
 
 
 def _one_of(*choices: str) -> Constraint:
@@ -43,7 +46,7 @@ def _is_smoothing(value: Any) -> bool:
 
 
 _NOT_NEGATIVE: Constraint = (lambda v: _is_number(v) and v >= 0, "a finite number of at least 0")
-_COUNT: Constraint = (_is_count, "an integer of at least 1")
+_COUNT: Constraint = (_is_count, f"an integer of at least 1 and at most {MOST}")
 _BOOLEAN: Constraint = (lambda v: isinstance(v, (bool, np.bool_)), "True or False")
 
 CONSTRAINTS: dict[str, Constraint] = {
@@ -69,13 +72,19 @@ CONSTRAINTS: dict[str, Constraint] = {
     "n_draws": _COUNT,
     "tol": _NOT_NEGATIVE,
     "max_iter": _COUNT,
-    "n_jobs": (lambda v: v is None or _is_count(v, -(2**31)), "an integer or None"),
+    "n_components": _COUNT,
+    "n_landmarks": _COUNT,
+    "n_trees": _COUNT,
+    "max_depth": _COUNT,
+    "orthogonal": _BOOLEAN,
+    "sketch": _one_of("gaussian", "subsample"),
+    "n_jobs": (lambda v: v is None or _is_count(v, -MOST), "an integer or None"),
     "verbose": (lambda v: isinstance(v, (bool, np.bool_)) or _is_count(v, 0), "an integer of at least 0"),
 }
 
 
 def check_parameters(estimator: Any) -> None:
-    """Refuse the first parameter of an estimator that is out of its range, with a sentence."""
+    """Refuse the first parameter of an estimator, or of a map, that is out of its range, with a sentence."""
     for name, value in estimator.get_params(deep=False).items():
         if name in CONSTRAINTS:
             check_parameter(name, value)
@@ -101,7 +110,7 @@ def entries(name: str, values: Any) -> list[Any]:
     """The values of a grid, from one of them or from several."""
     if isinstance(values, (str, Real)) or values is None:
         return [values]
-    found = list(values)
+    found = list(values) if isinstance(values, Iterable) else [values]
     if not found:
         raise ValueError(f"{name}={values!r} is empty. Pass a value or several.")
     return found

@@ -240,18 +240,16 @@ def _moments(rows: MappedRows, T: Array, A: np.ndarray, columns: np.ndarray, fit
     a = like(weight[known], some.template)
     xp = namespace(a)
     targets = like(to_numpy(T)[np.ix_(known, columns)], some.template)
-    equal = bool(np.all(weight[known] == weight[known][0]))
-    C = some.gram() * float(weight[known][0]) if equal else some.gram(a)
-    weighted = a[:, None] * targets
-    both = some.transpose_times(xp.concat([weighted, a[:, None]], axis=1))
-    B, feature_mean = both[:, :-1], both[:, -1]
     a64, targets = to_float64(a), to_float64(targets)
-    target_mean = a64 @ targets
+    feature_mean, target_mean = some.transpose_times(a[:, None])[:, 0], a64 @ targets
     if not fit_intercept:
         feature_mean, target_mean = 0.0 * feature_mean, 0.0 * target_mean
-    C -= feature_mean[:, None] * feature_mean[None, :]
-    B = B - feature_mean[:, None] * target_mean[None, :]
-    constant = float(xp.sum(a64[:, None] * (targets - target_mean[None, :]) ** 2))
+    targets = targets - target_mean[None, :]
+    equal = bool(np.all(weight[known] == weight[known][0]))
+    # about the mean: of rows far from 0 the sum of squares less the square of the mean is nothing but rounding
+    C = some.gram(origin=feature_mean) * float(weight[known][0]) if equal else some.gram(a, origin=feature_mean)
+    B = some.transpose_times(a64[:, None] * targets)
+    constant = float(xp.sum(a64[:, None] * targets**2))
     return MomentGroup(columns, C, B, constant, feature_mean, target_mean)
 
 
@@ -264,8 +262,12 @@ def _covariance_norm(rows: MappedRows, weights: Array, centre: Array) -> float:
     """lmax of sum_i w_i (phi_i - centre)(phi_i - centre)'."""
 
     def apply(v: Array) -> Array:
+        xp = namespace(v)
         scores = to_float64(rows.times(v[:, None])) - centre @ v
         pulled = to_float64(weights)[:, None] * scores
-        return (rows.transpose_times(pulled) - centre[:, None] * namespace(v).sum(pulled))[:, 0]
+        # rows may be of single precision, which squares of theirs leave
+        size = float(xp.max(xp.abs(pulled))) or 1.0
+        pulled = pulled / size
+        return size * (rows.transpose_times(pulled) - centre[:, None] * xp.sum(pulled))[:, 0]
 
     return 1.02 * largest_eigenvalue(apply, like(np.ones(rows.shape[1]), centre), n_iter=20)

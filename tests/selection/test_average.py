@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 from lsvv.selection.average import average
+from lsvv.selection.averaging import LeftOut, loo_weights, mixed
 
 
 def _stacked(loo: np.ndarray, T: np.ndarray, A: np.ndarray, per_output: bool) -> tuple[np.ndarray, np.ndarray]:
     """Shares and expectation of the average of members that expect ``loo``."""
-    found = average(list(loo), T, A, per_output=per_output)
-    return found.shares, found.expectation
+    found = average([LeftOut.plain(one) for one in loo], T, A, per_output=per_output)
+    return found.shares, found.expectation.apart
 
 
 def _problem() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -72,11 +73,47 @@ def test_rows_that_come_in_a_period_are_averaged_as_well_as_shuffled_ones() -> N
     np.testing.assert_allclose(losses[0], losses[1], rtol=0.1)
 
 
-def test_a_mixture_has_both_parts_of_shares_and_expectation() -> None:
+def test_parts_that_an_average_did_not_use_have_no_share() -> None:
     loo, T, A = _problem()
-    every, some = np.ones(4, dtype=bool), np.array([True, False, False, True])
-    whole, part = (average(list(loo[use]), T, A, per_output=False).among(use) for use in (every, some))
-    assert not part.shares[1:3].any()
-    mixed = whole.mixed_with(part, 0.3)
-    np.testing.assert_allclose(mixed.shares, 0.3 * whole.shares + 0.7 * part.shares)
-    np.testing.assert_allclose(mixed.expectation, 0.3 * whole.expectation + 0.7 * part.expectation)
+    some = np.array([True, False, False, True])
+    part = average([LeftOut.plain(one) for one in loo[some]], T, A, per_output=False)
+    shares = part.among(some).shares
+    assert not shares[1:3].any()
+    np.testing.assert_array_equal(shares[some], part.shares)
+
+
+def test_what_all_rows_expect_together_is_the_sum_of_the_shares() -> None:
+    loo, T, A = _problem()
+    found = average([LeftOut.plain(one) for one in loo], T, A, per_output=True)
+    np.testing.assert_allclose(found.expectation.together, np.sum(found.shares[:, None, :] * loo, axis=0))
+
+
+def test_honest_scores_of_chosen_ridges_are_those_of_ridges_that_were_not_chosen_on_noise() -> None:
+    """Twice the difference is what a row's label does to the weights: by its own residual, and by those of others."""
+    rng = np.random.default_rng(0)
+    n, draws, ridges = 20, 1000, 10.0 ** np.arange(-3, 3)
+    gaps: dict[str, list[float]] = {"together": [], "apart": [], "honest": []}
+    for _ in range(draws):
+        X, fresh = rng.normal(size=(n, 3)), rng.normal(size=(100, 3))
+        y = rng.normal(size=(n, 1))
+        K, across = (np.exp(-0.5 * ((rows[:, None] - X) ** 2).sum(axis=2)) for rows in (X, fresh))
+        inverses = [np.linalg.inv(K + ridge * np.eye(n)) for ridge in ridges]
+        loo = [LeftOut.plain(y - (B @ y) / np.diag(B)[:, None]) for B in inverses]
+        residuals, predicted = np.array([one.apart - y for one in loo]), np.array([across @ (B @ y) for B in inverses])
+
+        def shares_by(rows: np.ndarray, residuals: np.ndarray = residuals) -> np.ndarray:
+            return loo_weights((residuals[:, rows] ** 2).sum(axis=1), float(rows.sum()), sharpness=1.0)
+
+        def gap(said: np.ndarray, shares: np.ndarray, y: np.ndarray = y, predicted: np.ndarray = predicted) -> float:
+            truth = 1.0 + np.mean(np.sum(shares[:, None] * predicted, axis=0) ** 2)
+            return float(np.mean((said - y) ** 2) - truth)
+
+        even = np.full((len(ridges), 1), 1.0 / len(ridges))
+        # one label less costs a little, whatever the shares
+        unchosen = gap(np.mean([one.apart for one in loo], axis=0), even)
+        shares, found = mixed(loo, shares_by)
+        for name, values in gaps.items():
+            values.append(gap(getattr(found, name), shares) - unchosen)
+    bias = {name: float(np.mean(values)) for name, values in gaps.items()}
+    assert bias["together"] < bias["apart"] < -0.03
+    assert abs(bias["honest"]) < 0.5 * abs(bias["apart"])

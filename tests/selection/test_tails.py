@@ -8,6 +8,7 @@ from lsvv.features import MappedRows
 from lsvv.losses import Squared
 from lsvv.penalties import TailSum
 from lsvv.selection.average import Member
+from lsvv.selection.averaging import LeftOut
 from lsvv.selection.plan import Candidate
 from lsvv.selection.tails import TailProblem, tail_members
 from lsvv.solvers import solve
@@ -25,7 +26,9 @@ FOLDS = np.arange(60) % 3
 
 def best(K: int = 5) -> Member:
     line = Candidate(0, "squared", manifold=0.1)
-    return Member(line, np.array([1e-2]), np.ones((1, K)), np.ones((8, K)), np.zeros(K), np.zeros((60, K)))
+    return Member(
+        line, np.array([1e-2]), np.ones((1, K)), np.ones((8, K)), np.zeros(K), LeftOut.plain(np.zeros((60, K)))
+    )
 
 
 @pytest.mark.parametrize("A", [ONE_MASK, MASKS], ids=["one mask", "several masks"])

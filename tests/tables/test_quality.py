@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from lsvv.intervals import error_law
-from lsvv.tables.quality import interval_of, quality_of_choices, quality_of_numbers, wilson
+from lsvv.intervals import error_law, left_out_interval
+from lsvv.tables.quality import interval_of, quality_of_choices, quality_of_numbers
 
 
 def test_the_interval_of_a_law_has_its_usual_width_and_tells_of_too_few() -> None:
@@ -15,9 +15,9 @@ def test_the_interval_of_a_law_has_its_usual_width_and_tells_of_too_few() -> Non
     assert interval_of(error_law(np.arange(9.0), np.zeros(9)), np.zeros(1), np.ones(1)).note == ""
 
 
-def test_shares_have_wilson_intervals_and_sentences() -> None:
+def test_shares_have_intervals_and_sentences() -> None:
     quality = quality_of_choices(np.array([True] * 9 + [False]), 0.5)
-    assert (quality.low, quality.high) == wilson(0.9, 10)
+    assert (quality.low, quality.high) == left_out_interval(0.9, 10)
     assert quality.low < 0.9 < quality.high
     assert "90 % right" in quality.sentence()
 

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from lsvv.cli import ask, bounds, data, fill, label, models, reproduce
-from lsvv.cli.speech import put, sentences
+from lsvv.cli import ask, bounds, fill, label, models
+from lsvv.cli.speech import put, say, sentences
 
 __all__ = ["app"]
 
@@ -31,8 +31,6 @@ app.command("export")(models.export_command)
 app.command("ask")(ask.ask_command)
 app.command("label")(label.label_command)
 app.command("bounds")(bounds.bounds_command)
-app.command("reproduce")(reproduce.reproduce_command)
-app.add_typer(data.app, name="data")
 
 
 def _version(wanted: bool) -> None:
@@ -51,3 +49,18 @@ def lsvv(
     ] = False,
 ) -> None:
     """Declare what stands before a command."""
+
+
+ANYTHING = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
+WRONG_USAGE = 2
+
+
+@app.command("reproduce", hidden=True, context_settings=ANYTHING)
+@app.command("data", hidden=True, context_settings=ANYTHING)
+def _moved(context: typer.Context) -> None:
+    """Tell where a former command has gone."""
+    say(
+        f"Error: lsvv {context.command.name} has moved: the paper's experiments and their data sets are no longer part "
+        f"of what pip installs. In the project's folder, run: python -m reproduction --help"
+    )
+    raise typer.Exit(WRONG_USAGE)

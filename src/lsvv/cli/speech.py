@@ -66,15 +66,12 @@ def _kept(written: list[str]) -> str:
 
 
 def _code(error: Exception) -> int:
-    from lsvv.data import DataError
-    from lsvv.experiments.records import RecordsError
-    from lsvv.tables.table import TableError, WritingError
+    from lsvv.tables import WritingError
 
     if isinstance(error, WritingError):
         return CANNOT_WRITE
-    # estimators and loaders speak in ValueError, ImportError and KeyError, always with a sentence
-    spoken = (TableError, DataError, RecordsError, ValueError, ImportError, MemoryError)
-    return BAD_INPUT if isinstance(error, spoken) else BUG
+    # estimators and loaders speak in ValueError and ImportError, always with a sentence
+    return BAD_INPUT if isinstance(error, (ValueError, ImportError, MemoryError)) else BUG
 
 
 def say(sentence: str, quiet: bool = False) -> None:

@@ -26,7 +26,7 @@ from lsvv.engine import chosen_ridge
 from lsvv.features import MappedRows, as_feature_map
 from lsvv.graph import NeighborGraph, Smoother, laplacian, manifold_matrix
 from lsvv.inputs import check_rows, generator
-from lsvv.linalg import Array, like, stack_rows, take_rows, threads_for, to_numpy
+from lsvv.linalg import Array, canonical_order, like, stack_rows, take_rows, threads_for, to_numpy
 from lsvv.losses import Loss, Squared
 from lsvv.objective import NO_TAIL, Objective
 from lsvv.parameters import check_parameters
@@ -151,12 +151,13 @@ class VectorValuedEstimator(BaseEstimator):
         labelled = self._labelled_rows(rows, graph, targets.labelled)
         seed = int(rng.integers(2**31))
         G = self._manifold_matrix(rows, graph)
-        self.ridge_ = self._resolved_ridge(labelled, targets, loss, G)
+        order = canonical_order(take_rows(X, targets.labelled), targets.values[targets.labelled])
+        self.ridge_ = self._resolved_ridge(labelled, targets, order, loss, G)
         objective = self._with_tail(self._objective(labelled, loss, targets, G), targets, seed)
         solution = self._solve(objective, seed)
         self._expose(X, targets, objective, solution)
         scores = self._training_scores(rows, graph)
-        self._calibrate(labelled, targets, loss, objective, solution, rng)
+        self._calibrate(labelled, targets, order, loss, objective, solution, rng)
         self.transduction_ = self._filled(to_numpy(scores), targets)
         return self
 
@@ -176,12 +177,13 @@ class VectorValuedEstimator(BaseEstimator):
         self,
         labelled: MappedRows,
         targets: Targets,
+        order: np.ndarray,
         loss: Loss,
         objective: Objective,
         solution: Solution,
         rng: np.random.Generator,
     ) -> None:
-        """What an estimator learns beyond W; nothing by default."""
+        """What an estimator learns beyond W, drawing labelled rows in an ``order`` of their content; by default nothing."""
 
     def _check_parameters(self) -> None:
         check_parameters(self)
@@ -196,14 +198,17 @@ class VectorValuedEstimator(BaseEstimator):
             return float(self.smoothing)
         return float(1.0 - (targets.labelled.size / len(targets.values)) ** (2.0 / 3.0))
 
-    def _resolved_ridge(self, labelled: MappedRows, targets: Targets, loss: Loss, G: Array | None) -> float:
+    def _resolved_ridge(
+        self, labelled: MappedRows, targets: Targets, order: np.ndarray, loss: Loss, G: Array | None
+    ) -> float:
         """tau_A; "auto" is what leave-one-out asks for, without a tail, of at most so many labelled rows."""
         if not isinstance(self.ridge, str):
             return float(self.ridge)
         if not isinstance(loss, Squared):
             raise ValueError(f"ridge='auto' needs the squared loss, not {self.loss!r}. Pass a number, such as 1e-4.")
         n = labelled.shape[0]
-        some = np.unique(np.linspace(0, n - 1, min(n, max(2, MOST_ENTRIES // labelled.shape[1]))).astype(int))
+        steps = np.linspace(0, n - 1, min(n, max(2, MOST_ENTRIES // labelled.shape[1]))).astype(int)
+        some = np.sort(order[steps])
         Phi = np.asarray(to_numpy(labelled.take(some).whole()), dtype=np.float64)
         weights = targets.weights[targets.labelled][some]
         A = weights / np.where(weights.any(axis=0), weights.sum(axis=0), 1.0)
@@ -281,9 +286,10 @@ class VectorValuedEstimator(BaseEstimator):
             free_rank = balanced_free_rank(singular_values(W), len(targets.labelled))
         else:
             free_rank = resolve_free_rank(self.free_rank, D, K)
-        rule = TailSum if self.spectral_rule == "tail" else TailSumAsPrinted
+        if self.spectral_rule == "as_printed":
+            return replace(objective, spectral=TailSumAsPrinted(float(self.spectral), free_rank))
         strength = 0.0 if free_rank == min(D, K) else float(self.spectral)
-        return replace(objective, spectral=rule(strength, free_rank))
+        return replace(objective, spectral=TailSum(strength, free_rank))
 
     def _solve(self, objective: Objective, seed: int) -> Solution:
         solution = solve(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,14 +15,17 @@ from lsvv.estimators.base import VectorValuedEstimator
 from lsvv.features import MappedRows
 from lsvv.linalg import Array, like, to_numpy
 from lsvv.losses import BinaryLogistic, Loss, MulticlassLogistic, make_loss
-from lsvv.objective import Objective
+from lsvv.objective import NO_TAIL, Objective
 from lsvv.risk import QuadraticRisk
-from lsvv.solvers import Solution, leave_one_out_scores, solve
+from lsvv.solvers import Solution, leave_one_out_scores, solve, solve_closed_form
 from lsvv.targets import Classes, Codec, Labels, Targets, as_targets_array, encode_classes, encode_labels
 from lsvv.targets.reading import as_numbers, as_rows_of_targets, read_classes
+from lsvv.targets.weighting import row_weight
 
 N_CALIBRATION_ROWS = 1000
 N_CALIBRATION_FOLDS = 3
+FOLD_TOL = 1e-5
+"""Residual below which a fold's scores no longer move a temperature."""
 
 
 class ClassifierPredictions(ClassifierMixin):
@@ -67,10 +71,11 @@ class ClassifierPredictions(ClassifierMixin):
         predicted = self.predict(X)
         truth = as_rows_of_targets(y, len(predicted), "y")
         right, known = (_compare_classes if isinstance(self._codec, Classes) else _compare_labels)(predicted, truth)
+        weight = row_weight(sample_weight, len(predicted))
+        known = known & (weight > 0)
         if not known.any():
             raise ValueError("No row of y is labelled, so there is nothing to score. Pass labelled rows.")
-        weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)[known]
-        return float(np.average(right[known], weights=weight))
+        return float(np.average(right[known], weights=weight[known]))
 
     def _encode(self, y: Any, n_rows: int, sample_weight: Any) -> Targets:
         array = as_targets_array(y)
@@ -83,12 +88,11 @@ class ClassifierPredictions(ClassifierMixin):
     def _filled(self, scores: np.ndarray, targets: Targets) -> np.ndarray:
         """The targets of all training rows: known entries as given, the others read from their scores."""
         filled = targets.codec.decode(scores - self._threshold)
-        known = targets.weights > 0
         if isinstance(targets.codec, Classes):
-            known_rows = known.any(axis=1)
+            known_rows = targets.known.any(axis=1)
             filled[known_rows] = targets.codec.classes[np.argmax(targets.values[known_rows], axis=1)]
         else:
-            filled[known] = targets.values[known]
+            filled[targets.known] = targets.values[targets.known]
         return filled
 
     def __sklearn_tags__(self) -> Any:
@@ -258,6 +262,7 @@ class LSVVClassifier(ClassifierPredictions, VectorValuedEstimator):
         self,
         labelled: MappedRows,
         targets: Targets,
+        order: np.ndarray,
         loss: Loss,
         objective: Objective,
         solution: Solution,
@@ -267,16 +272,21 @@ class LSVVClassifier(ClassifierPredictions, VectorValuedEstimator):
             self.temperature_ = 1.0
             return
         T, A = targets.values[targets.labelled], targets.normalised_weights()
+        counts = targets.counts[targets.labelled]
+        some = np.arange(len(T))
         if isinstance(objective.risk, QuadraticRisk) and objective.spectral.strength == 0.0:
-            some = _at_most(N_CALIBRATION_ROWS, len(T), rng)
-            one = targets.weights_of_one()[some]
+            some = _at_most(N_CALIBRATION_ROWS, order, rng)
+            # of a row that stands for two, one is left out
+            one = (A / np.maximum(counts, 1.0))[some]
             scores = leave_one_out_scores(objective, solution.variable, labelled.take(some), T[some], one)
         else:
-            some = np.arange(len(T))
-            scores = self._held_out_scores(labelled, T, A, loss, objective, solution, rng)
+            scores = self._held_out_scores(labelled, T, A, order, loss, objective, rng)
         weights = targets.weights[targets.labelled][some]
         self.temperature_ = fit_temperature(
-            scores - loss.threshold, T[some], weights, one_class_a_row=targets.codec.one_class_a_row
+            scores - loss.threshold,
+            T[some],
+            weights * (counts[some].sum() / weights.sum()),
+            one_class_a_row=targets.codec.one_class_a_row,
         )
 
     def _held_out_scores(
@@ -284,13 +294,17 @@ class LSVVClassifier(ClassifierPredictions, VectorValuedEstimator):
         labelled: MappedRows,
         T: np.ndarray,
         A: np.ndarray,
+        order: np.ndarray,
         loss: Loss,
         objective: Objective,
-        solution: Solution,
         rng: np.random.Generator,
     ) -> np.ndarray:
-        """Each labelled row's score from a model that did not see its label; map and graph stay."""
-        folds = rng.permutation(len(T)) % min(N_CALIBRATION_FOLDS, len(T))
+        """Each labelled row's score from a model that did not see its label; map and graph stay.
+
+        A fold starts at its own closed form or at 0: the solution of all labels would leak what is left out.
+        """
+        folds = np.empty(len(T), dtype=int)
+        folds[order] = rng.permutation(len(T)) % min(N_CALIBRATION_FOLDS, len(T))
         scores = np.zeros(T.shape)
         for fold in np.unique(folds):
             kept = A * (folds != fold)[:, None]
@@ -306,7 +320,10 @@ class LSVVClassifier(ClassifierPredictions, VectorValuedEstimator):
                 by_rows=self.solver == "minibatch",
             )
             part = objective.with_risk(risk)
-            V = solve(part, self.solver, start=solution.variable, tol=1e-3, max_iter=self.max_iter).variable
+            start = None
+            if isinstance(risk, QuadraticRisk):
+                start = solve_closed_form(replace(part, spectral=NO_TAIL)).variable
+            V = solve(part, self.solver, start=start, tol=max(self.tol, FOLD_TOL), max_iter=self.max_iter).variable
             out = np.flatnonzero(folds == fold)
             rows = labelled.take(out)
             held = rows.times(objective.weights(V)) + like(risk.intercept(V), rows.template)[None, :]
@@ -351,5 +368,7 @@ def _compare_labels(predicted: np.ndarray, truth: np.ndarray) -> tuple[np.ndarra
     return np.all((predicted == values) | ~known, axis=1), np.any(known, axis=1)
 
 
-def _at_most(count: int, n_rows: int, rng: np.random.Generator) -> np.ndarray:
-    return np.arange(n_rows) if n_rows <= count else np.sort(rng.choice(n_rows, count, replace=False))
+def _at_most(count: int, order: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """The places of all rows, or of so many of them, drawn in an order."""
+    chosen = order if order.size <= count else rng.choice(order, count, replace=False)
+    return np.sort(chosen)

@@ -14,11 +14,13 @@ from lsvv.linalg import Array, like, to_numpy
 from lsvv.losses import Loss, Squared
 from lsvv.targets import Codec, Numbers, Targets, encode_numbers
 from lsvv.targets.reading import as_numbers, as_rows_of_targets
+from lsvv.targets.weighting import row_weight
 
 
 class RegressorPredictions(RegressorMixin):
     """Numbers from standardised scores: what every regressor here has in common."""
 
+    fit_intercept: bool
     _codec: Codec
     _scores: Callable[[Any], Array]
 
@@ -34,8 +36,8 @@ class RegressorPredictions(RegressorMixin):
         values = truth if truth.ndim == 2 else truth[:, None]
         if values.shape != predicted.shape:
             raise ValueError(f"y has shape {truth.shape}, but the model has {predicted.shape[1]} numbers a row.")
-        known = ~np.isnan(values)
-        weight = np.ones(len(values)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        weight = row_weight(sample_weight, len(values))
+        known = ~np.isnan(values) & (weight > 0)[:, None]
         scores = [
             r2_score(values[rows, k], predicted[rows, k], sample_weight=weight[rows])
             for k, rows in enumerate(known.T)
@@ -46,12 +48,12 @@ class RegressorPredictions(RegressorMixin):
         return float(np.mean(scores))
 
     def _encode(self, y: Any, n_rows: int, sample_weight: Any) -> Targets:
-        return encode_numbers(y, n_rows, sample_weight)
+        return encode_numbers(y, n_rows, sample_weight, about_zero=not self.fit_intercept)
 
     def _filled(self, scores: np.ndarray, targets: Targets) -> np.ndarray:
         """The targets of all training rows: known entries as given, the others predicted."""
         filled = targets.codec.decode(scores)
-        known = (targets.weights > 0).reshape(filled.shape)
+        known = targets.known.reshape(filled.shape)
         filled[known] = targets.given.reshape(filled.shape)[known]
         return filled
 

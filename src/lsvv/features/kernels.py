@@ -133,7 +133,7 @@ def as_kernel(kernel: str | Kernel) -> Kernel:
     """The kernel of that name, or the object itself."""
     if isinstance(kernel, Kernel):
         return kernel
-    if kernel not in KERNELS:
+    if not isinstance(kernel, str) or kernel not in KERNELS:
         raise ValueError(f"kernel={kernel!r} is not known. Choose one of {', '.join(sorted(KERNELS))}.")
     return KERNELS[kernel]()
 

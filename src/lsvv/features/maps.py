@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 from lsvv.features.kernels import IsotropicKernel, Kernel, as_kernel
 from lsvv.features.width import resolve_width
 from lsvv.inputs import check_rows, generator
-from lsvv.linalg import Array, dense, like, namespace, take_rows, to_float64, to_numpy
+from lsvv.linalg import Array, dense, drawn_by_content, like, namespace, take_rows, to_float64, to_numpy
+from lsvv.parameters import check_parameters
 from lsvv.targets.weighting import row_weight
 
 
@@ -126,7 +127,7 @@ class RandomFourier(FeatureMap):
         self.random_state = random_state
 
     def _fit(self, X: Array, sample_weight: np.ndarray | None) -> int:
-        _check_count("n_components", self.n_components)
+        check_parameters(self)
         kernel = as_kernel(self.kernel)
         rng = generator(self.random_state)
         draw = (
@@ -168,11 +169,11 @@ class LandmarkMap(FeatureMap):
     random_state: Any
 
     def _fit(self, X: Array, sample_weight: np.ndarray | None) -> int:
+        check_parameters(self)
         rng = generator(self.random_state)
         kernel = as_kernel(self.kernel)
         candidates = np.arange(X.shape[0]) if sample_weight is None else np.flatnonzero(sample_weight > 0)
-        count = min(self._n_landmarks(), candidates.size)
-        rows = np.sort(rng.choice(candidates, count, replace=False))
+        rows = candidates[drawn_by_content(take_rows(X, candidates), self._n_landmarks(), rng)]
         self.width_ = resolve_width(self.width, X, sample_weight, rng)
         self.landmarks_ = dense(take_rows(X, rows)) / self.width_
         gram = to_numpy(to_float64(kernel.values(self.landmarks_, self.landmarks_)))
@@ -230,7 +231,6 @@ class Nystroem(LandmarkMap):
         self.random_state = random_state
 
     def _n_landmarks(self) -> int:
-        _check_count("n_components", self.n_components)
         return self.n_components
 
     def _mixing(self, gram: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -280,8 +280,6 @@ class Sketch(LandmarkMap):
         self.random_state = random_state
 
     def _n_landmarks(self) -> int:
-        _check_count("n_components", self.n_components)
-        _check_count("n_landmarks", self.n_landmarks)
         return self.n_landmarks
 
     def _mixing(self, gram: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -289,10 +287,8 @@ class Sketch(LandmarkMap):
         count = min(self.n_components, n_landmarks)
         if self.sketch == "gaussian":
             S = rng.standard_normal((n_landmarks, count)) / np.sqrt(count)
-        elif self.sketch == "subsample":
-            S = np.eye(n_landmarks)[:, np.sort(rng.choice(n_landmarks, count, replace=False))]
         else:
-            raise ValueError(f"sketch={self.sketch!r} is not known. Choose 'gaussian' or 'subsample'.")
+            S = np.eye(n_landmarks)[:, np.sort(rng.choice(n_landmarks, count, replace=False))]
         return S @ _inverse_root(S.T @ gram @ S)
 
 
@@ -301,11 +297,6 @@ def _inverse_root(A: np.ndarray) -> np.ndarray:
     values, vectors = np.linalg.eigh(A)
     keep = values > 1e-12 * values[-1]
     return vectors[:, keep] / np.sqrt(values[keep])
-
-
-def _check_count(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise ValueError(f"{name}={value!r} is not a count. Pass an integer of at least 1.")
 
 
 MAPS: dict[str, type[FeatureMap]] = {

@@ -102,12 +102,25 @@ class MappedRows:
             total = total + to_float64(dense(block.T @ R[part, ...]))
         return total
 
-    def gram(self, weights: Array | None = None) -> Array:
-        """Phi' diag(weights) Phi in double precision, of shape (D, D)."""
+    def gram(self, weights: Array | None = None, *, origin: Array | None = None) -> Array:
+        """(Phi - 1 o')' diag(weights) (Phi - 1 o') for the origin o, 0 unless told: double precision, (D, D)."""
         total: Array = 0.0
         for part, block in self.blocks():
-            total = total + symmetric_product(block, None if weights is None else like(weights, self.template)[part])
+            of_block = None if weights is None else like(weights, self.template)[part]
+            total = total + _gram(block, of_block, origin)
         return total
+
+
+def _gram(block: Array, weights: Array | None, origin: Array | None) -> Array:
+    if origin is None:
+        return symmetric_product(block, weights)
+    if not sp.issparse(block):
+        return symmetric_product(block - like(origin, block)[None, :], weights)
+    # sparse rows stay sparse: what the origin takes off is a product of columns
+    a = np.ones(block.shape[0]) if weights is None else np.asarray(weights, dtype=np.float64)
+    sums = to_float64(block).T @ a
+    o = np.asarray(origin)
+    return symmetric_product(block, weights) - np.outer(o, sums) - np.outer(sums, o) + a.sum() * np.outer(o, o)
 
 
 def _identity(rows: Array) -> Array:

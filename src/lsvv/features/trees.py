@@ -11,6 +11,7 @@ from sklearn.ensemble import RandomTreesEmbedding
 from lsvv.features.maps import FeatureMap
 from lsvv.inputs import generator
 from lsvv.linalg import Array, to_numpy
+from lsvv.parameters import check_parameters
 
 
 class Trees(FeatureMap):
@@ -49,6 +50,7 @@ class Trees(FeatureMap):
         self.random_state = random_state
 
     def _fit(self, X: Array, sample_weight: np.ndarray | None) -> int:
+        check_parameters(self)
         seed = int(generator(self.random_state).integers(2**31))
         self.embedding_ = RandomTreesEmbedding(self.n_trees, max_depth=self.max_depth, random_state=seed)
         return int(self.embedding_.fit_transform(_plain(X), sample_weight=sample_weight).shape[1])

@@ -7,10 +7,11 @@ from numbers import Real
 
 import numpy as np
 
-from lsvv.linalg import Array, dense, squared_distances, take_rows, to_numpy
+from lsvv.linalg import Array, dense, drawn_by_content, squared_distances, take_rows, to_numpy
 
 DEFAULT_MULTIPLE = 0.5
 N_SAMPLED_ROWS = 1000
+WIDEST = 1e300
 _MULTIPLE = re.compile(r"^\s*(?:([0-9.]+(?:[eE][-+]?\d+)?)\s*\*?\s*)?median\s*$")
 
 
@@ -28,7 +29,7 @@ def median_multiple(width: float | str) -> float | None:
         match = _MULTIPLE.match(width)
         if match and float(match.group(1) or 1.0) > 0:
             return float(match.group(1) or 1.0)
-    elif isinstance(width, Real) and 0 < width < np.inf:
+    elif isinstance(width, Real) and not isinstance(width, bool) and 0 < width < WIDEST:
         return None
     raise ValueError(
         f"width={width!r} is not a width. Pass 'auto', a positive number, or a multiple such as '0.5 median'."
@@ -51,7 +52,7 @@ def median_distance(X: Array, sample_weight: np.ndarray | None, rng: np.random.G
     weight = np.ones(n_rows) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     rows = np.flatnonzero(weight > 0)
     if rows.size > N_SAMPLED_ROWS:
-        rows = np.sort(rng.choice(rows, N_SAMPLED_ROWS, replace=False))
+        rows = rows[drawn_by_content(take_rows(X, rows), N_SAMPLED_ROWS, rng)]
     sample = np.asarray(to_numpy(dense(take_rows(X, rows))), dtype=np.float64)
     scale = np.max(np.abs(sample), initial=0.0)
     if scale == 0.0:

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from lsvv.linalg import Array, to_numpy
+from lsvv.linalg import Array, canonical_order, to_numpy
 
 __all__ = ["FAISS_ROWS", "NeighborIndex", "NeighborSearch", "neighbors"]
 
@@ -68,15 +68,21 @@ class NeighborIndex:
         self.search = search
         self.n_jobs = n_jobs
         self._built: Any = None
+        self._places: np.ndarray | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_built": None}
+        return {**self.__dict__, "_built": None, "_places": None}
 
     def among(self, n_neighbors: int) -> sp.csr_array:
         """Distances from each row to its nearest other rows; explicit zeros are duplicates.
 
         Fewer rows than ``n_neighbors + 1`` give the complete graph.
         """
+        order = self._order
+        found = self._among(n_neighbors)[np.argsort(order)]
+        return _with_columns(found, order)
+
+    def _among(self, n_neighbors: int) -> sp.csr_array:
         m = self.rows.shape[0]
         k = min(n_neighbors, m - 1)
         if isinstance(self.search, NeighborSearch):
@@ -84,13 +90,15 @@ class NeighborIndex:
         if k < 1:
             return sp.csr_array((m, m))
         if self._uses_faiss:
-            distances, found = self._index.nearest(self.rows, k + 1)
+            distances, found = self._index.nearest(self.rows[self._order], k + 1)
             return _without_self(distances, found, m)
         return sp.csr_array(self._index.kneighbors_graph(n_neighbors=k, mode="distance"))
 
     def of(self, X: Array, n_neighbors: int) -> sp.csr_array:
         """Distances from each row of ``X`` to the nearest training rows, of shape (rows of X, m)."""
-        new = X if sp.issparse(X) else to_numpy(X)
+        return _with_columns(self._of(X if sp.issparse(X) else to_numpy(X), n_neighbors), self._order)
+
+    def _of(self, new: Any, n_neighbors: int) -> sp.csr_array:
         if isinstance(self.search, NeighborSearch):
             return sp.csr_array(self._index.kneighbors_graph(new, mode="distance"))
         m = self.rows.shape[0]
@@ -110,19 +118,26 @@ class NeighborIndex:
 
     @property
     def _index(self) -> Any:
+        """The search, over rows in the order of their content: of equally near ones it takes the first."""
         if self._built is None:
-            self._built = self._build()
+            self._built = self._build(self.rows[self._order])
         return self._built
 
-    def _build(self) -> Any:
+    @property
+    def _order(self) -> np.ndarray:
+        if self._places is None:
+            self._places = canonical_order(self.rows)
+        return self._places
+
+    def _build(self, rows: Any) -> Any:
         if isinstance(self.search, NeighborSearch):
             # a copy: the caller's object may be fitted to other rows later
-            return clone(self.search, safe=False).fit(self.rows)
+            return clone(self.search, safe=False).fit(rows)
         if self._uses_faiss:
-            return _Faiss(self.rows)
+            return _Faiss(rows)
         from sklearn.neighbors import NearestNeighbors
 
-        return NearestNeighbors(n_jobs=self.n_jobs).fit(self.rows)
+        return NearestNeighbors(n_jobs=self.n_jobs).fit(rows)
 
 
 def neighbors(X: Array, n_neighbors: int, *, search: Any = "auto", n_jobs: int | None = None) -> sp.csr_array:
@@ -182,6 +197,11 @@ class _Faiss:
 
     def _scaled(self, rows: np.ndarray) -> np.ndarray:
         return np.ascontiguousarray((rows - self.centre) / self.unit, dtype=np.float32)
+
+
+def _with_columns(found: sp.csr_array, order: np.ndarray) -> sp.csr_array:
+    """Links to rows by their own numbers, from links to their places in an order."""
+    return sp.csr_array((found.data, order[found.indices], found.indptr), shape=found.shape)
 
 
 def _without_self(distances: np.ndarray, found: np.ndarray, m: int) -> sp.csr_array:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lsvv.experiments.bounds import VERSIONS, ModelBounds
+from lsvv.tables.bounds import VERSIONS, ModelBounds
 from lsvv.theory import ExcessBound
 
 __all__ = ["bounds_lines", "bounds_summary", "spectrum_plot"]

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from lsvv.intervals import left_out_interval
 from lsvv.report.content import Bin, Confusion, Learnt, MixUp, Numbers, Output
 from lsvv.tables import Answer
-from lsvv.tables.quality import wilson
 
 __all__ = ["calibration_of", "learnt_of"]
 
@@ -125,7 +125,7 @@ def calibration_of(said: np.ndarray, right: np.ndarray) -> tuple[Bin, ...]:
     bins = []
     for part in np.array_split(np.argsort(said, kind="stable"), n_bins):
         share = float(right[part].mean())
-        low, high = wilson(share, part.size)
+        low, high = left_out_interval(share, part.size)
         bins.append(Bin(round(float(said[part].mean()), 4), round(share, 4), round(low, 4), round(high, 4), part.size))
     return tuple(bins)
 

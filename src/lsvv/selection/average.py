@@ -1,4 +1,4 @@
-"""The average of candidates: how much each counts, and the model they make together."""
+"""The average of candidates: how much each counts, what the whole expects of labels it has not seen, and its parts."""
 
 from __future__ import annotations
 
@@ -14,11 +14,8 @@ from lsvv.calibration import probabilities
 from lsvv.graph import NeighborGraph
 from lsvv.linalg import Array, like
 from lsvv.losses import Loss, Squared
-from lsvv.selection.averaging import SHARPNESS, loo_weights, stacking_weights
+from lsvv.selection.averaging import KIND_SHARPNESS, SHARPNESS, LeftOut, loo_weights, mixed, stacking_weights
 from lsvv.selection.plan import Candidate
-
-WEIGHT_FOLDS = 5
-"""Groups of rows whose expectations are averaged by the weights of the others."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +30,7 @@ class Member:
     losses : array of shape (path, K)
         Leave-one-out Brier score, or squared error, of each ridge and output.
     W, b : arrays of shape (D, K) and (K,)
-    expectation : array of shape (labelled rows, K)
+    expectation : LeftOut
         What the model expects of each labelled row from the others.
     """
 
@@ -42,7 +39,7 @@ class Member:
     losses: np.ndarray
     W: np.ndarray
     b: np.ndarray
-    expectation: np.ndarray
+    expectation: LeftOut
 
     @property
     def lowest(self) -> float:
@@ -65,8 +62,12 @@ def output_losses(M: np.ndarray, T: np.ndarray, A: np.ndarray) -> np.ndarray:
     return np.asarray((A * (M - T) ** 2).sum(axis=0))
 
 
-def path_weights(losses: np.ndarray, n_labels: np.ndarray, per_output: bool) -> np.ndarray:
-    """Weights of ridges (rows) for outputs (columns), the same for all outputs unless ``per_output``."""
+def path_weights(residuals: np.ndarray, A: np.ndarray, *, per_output: bool) -> np.ndarray:
+    """Weights of ridges (rows) for outputs (columns), from residuals (ridges, n, K) of weights ``A``.
+
+    They are the same for all outputs unless ``per_output``.
+    """
+    losses, n_labels = (A * residuals**2).sum(axis=1), (A > 0).sum(axis=0).astype(np.float64)
     if per_output:
         return loo_weights(losses, n_labels)
     weights = loo_weights(losses.sum(axis=1, keepdims=True), float(n_labels.max()))
@@ -78,7 +79,7 @@ class Average:
     """Shares of members (rows) for outputs (columns), and the held-out expectation of the whole."""
 
     shares: np.ndarray
-    expectation: np.ndarray
+    expectation: LeftOut
 
     def among(self, use: np.ndarray) -> Average:
         """The same average over more members, of which it used these."""
@@ -86,37 +87,34 @@ class Average:
         shares[use] = self.shares
         return Average(shares, self.expectation)
 
-    def mixed_with(self, other: Average, share: float) -> Average:
-        """``share`` of this average and the rest of the other, both over the same members."""
-        rest = 1.0 - share
-        return Average(share * self.shares + rest * other.shares, share * self.expectation + rest * other.expectation)
 
-
-def average(
-    expectations: Sequence[np.ndarray],
-    T: np.ndarray,
-    A: np.ndarray,
-    *,
-    per_output: bool,
-    sharpness: float = SHARPNESS,
-) -> Average:
+def average(expectations: Sequence[LeftOut], T: np.ndarray, A: np.ndarray, *, per_output: bool) -> Average:
     """Shares that make the held-out loss of the whole small, the more even the fewer labels there are.
 
-    On each labelled row the average is taken by shares that did not see its label: those of the other folds.
+    All members have chosen their ridges in the same way, so that what they expect together tells them apart.
     """
-    n = len(T)
-    E = np.array(expectations)
-    # rows may come in a period that a plain count would follow
-    folds = np.random.default_rng(0).permutation(n) % min(WEIGHT_FOLDS, n)
-    parts = [folds == fold for fold in range(folds.max() + 1)]
-    products = np.array([_products(np.sqrt(A[mine]) * (E[:, mine] - T[mine]), per_output) for mine in parts])
-    n_labels = np.array([(A[mine] > 0).sum(axis=0) for mine in parts])
-    whole = np.zeros(T.shape)
-    for fold, mine in enumerate(parts):
-        others = np.arange(len(parts)) != fold
-        share = _shares(products[others].sum(axis=0), n_labels[others].sum(axis=0), sharpness)
-        whole[mine] = np.sum(share[:, None, :] * E[:, mine], axis=0)
-    return Average(_shares(products.sum(axis=0), n_labels.sum(axis=0), sharpness), whole)
+    return _average(expectations, [one.together for one in expectations], T, A, per_output, SHARPNESS)
+
+
+def average_of_kinds(expectations: Sequence[LeftOut], T: np.ndarray, A: np.ndarray, *, per_output: bool) -> Average:
+    """The same over kinds of model: some have chosen more than others, so that what is honest tells them apart."""
+    return _average(expectations, [one.honest for one in expectations], T, A, per_output, KIND_SHARPNESS)
+
+
+def _average(
+    expectations: Sequence[LeftOut],
+    judged: Sequence[np.ndarray],
+    T: np.ndarray,
+    A: np.ndarray,
+    per_output: bool,
+    sharpness: float,
+) -> Average:
+    residuals = np.array([np.sqrt(A) * (one - T) for one in judged])
+
+    def shares_by(rows: np.ndarray) -> np.ndarray:
+        return _shares(_products(residuals[:, rows], per_output), (A[rows] > 0).sum(axis=0), sharpness)
+
+    return Average(*mixed(expectations, shares_by))
 
 
 def _products(residuals: np.ndarray, per_output: bool) -> np.ndarray:

@@ -1,9 +1,11 @@
-"""Weights from leave-one-out losses, and the guard: pure functions of arrays."""
+"""Weights from leave-one-out losses, what a mixture says of labels it has not seen, and the guard: pure functions."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import erf, sqrt
+from typing import Self
 
 import numpy as np
 from scipy.optimize import minimize
@@ -15,6 +17,8 @@ KIND_SHARPNESS = 1.0
 """c in the shares of kinds of model: they are three, not thirty, so that their losses may count in full."""
 SMALLEST = 1e-4
 """What has less than this share of the heaviest weight is dropped."""
+WEIGHT_FOLDS = 5
+"""Groups of rows whose expectations are mixed by the shares that the others decide."""
 
 
 def loo_weights(losses: np.ndarray, n_labels: np.ndarray | float, sharpness: float = SHARPNESS) -> np.ndarray:
@@ -77,6 +81,61 @@ def _without_negligible(weights: np.ndarray) -> np.ndarray:
     """Weights that sum to 1 over the first axis, those far below the heaviest dropped."""
     weights = np.where(weights >= SMALLEST * weights.max(axis=0), weights, 0.0)
     return np.asarray(weights / weights.sum(axis=0))
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """What is expected of each labelled row by models that have not learnt its label, two ways.
+
+    Shares of a mixture look at labels too. A row's label moves them through its own residual, and through those of the
+    rows that have learnt from it: for a symmetric smoother by as much again, to first order. The first way is seen
+    where shares come from other folds of rows, so that both together are twice the difference.
+
+    Attributes
+    ----------
+    apart : array of shape (n, K)
+        Mixed by shares that the other folds decide.
+    together : array of shape (n, K)
+        Mixed by shares that all rows decide; the same where nothing was mixed.
+    """
+
+    apart: np.ndarray
+    together: np.ndarray
+
+    @classmethod
+    def plain(cls, expectation: np.ndarray) -> Self:
+        """Of one model, which has no shares."""
+        return cls(expectation, expectation)
+
+    @property
+    def honest(self) -> np.ndarray:
+        """2 apart - together: neither way has a part in it, to first order."""
+        return 2.0 * self.apart - self.together
+
+    def through(self, link: Callable[[np.ndarray], np.ndarray]) -> LeftOut:
+        """Both seen through a link."""
+        return LeftOut(link(self.apart), link(self.together))
+
+
+def without_own(n_rows: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Rows of a fold, and those that may decide for them, as masks; rows may come in a period, so folds are drawn."""
+    folds = np.random.default_rng(0).permutation(n_rows) % min(WEIGHT_FOLDS, n_rows)
+    for fold in range(folds.max() + 1):
+        yield folds == fold, folds != fold
+
+
+def mixed(parts: Sequence[LeftOut], shares_by: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, LeftOut]:
+    """Shares (parts, K), and what sum_s share_s part_s expects; ``shares_by`` takes a mask of the rows that decide."""
+    n_rows = len(parts[0].apart)
+    shares = shares_by(np.ones(n_rows, dtype=bool))
+    apart = np.zeros(parts[0].apart.shape)
+    for mine, others in without_own(n_rows):
+        apart[mine] = _sum(shares_by(others), [one.apart[mine] for one in parts])
+    return shares, LeftOut(apart, _sum(shares, [one.together for one in parts]))
+
+
+def _sum(shares: np.ndarray, parts: Sequence[np.ndarray]) -> np.ndarray:
+    return np.asarray(sum(share * part for share, part in zip(shares, parts, strict=True)))
 
 
 @dataclass(frozen=True)

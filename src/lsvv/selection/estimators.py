@@ -17,6 +17,7 @@ from lsvv.intervals import COVERAGE, error_law
 from lsvv.linalg import to_numpy
 from lsvv.losses import Loss, Squared, make_loss
 from lsvv.selection.average import Views, average
+from lsvv.selection.averaging import LeftOut, without_own
 from lsvv.selection.run import Run
 from lsvv.selection.search import SearchEstimator
 from lsvv.targets import Numbers, Targets, may_be_logs, on_logs, some_outputs
@@ -180,22 +181,30 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
     def _make_loss(self, name: str) -> Loss:
         return make_loss(name, one_class_a_row=self._codec.one_class_a_row)
 
-    def _calibrate(self, expectation: np.ndarray, run: Run) -> None:
-        """Threshold and temperature, from the leave-one-out expectations of the whole."""
-        one_class_a_row = self._codec.one_class_a_row
-        known = (run.A > 0).astype(np.float64)
-        self._threshold = 0.5
-        if not one_class_a_row and (self.forests_ or not self._refits(run)):
-            self._threshold = fit_threshold(expectation, run.T, run.A * known.sum(axis=0))
+    def _calibrate(self, expectation: LeftOut, run: Run) -> None:
+        """Threshold and temperature from the leave-one-out expectations; those of a row's own from other rows."""
+        one_class_a_row, found, known = self._codec.one_class_a_row, expectation.honest, run.A > 0
+        has_threshold = not one_class_a_row and bool(self.forests_ or not self._refits(run))
+
+        def learnt(rows: np.ndarray) -> tuple[float, float]:
+            E, T, A = found[rows], run.T[rows], run.A[rows]
+            threshold = fit_threshold(E, T, A * known.sum(axis=0)) if has_threshold else 0.5
+            weights = known[rows].astype(np.float64)
+            return threshold, fit_temperature(E - threshold, T, weights, one_class_a_row=one_class_a_row)
+
+        self._threshold, self.temperature_ = learnt(np.ones(len(found), dtype=bool))
         if self._threshold != 0.5:
             self.notes_ += (
                 f"A label is given from an expectation of {self._threshold:.2f} on in place of 0.5: leaving labels out "
                 f"one by one, every second one of that expectation is there.",
             )
-        scores = expectation - self._threshold
-        self.temperature_ = fit_temperature(scores, run.T, known, one_class_a_row=one_class_a_row)
-        self.loo_proba_ = np.asarray(probabilities(scores, self.temperature_, one_class_a_row=one_class_a_row))
-        self.loo_predictions_ = self._codec.decode(scores)
+        scores, proba = np.empty_like(found), np.empty_like(found)
+        for mine, others in without_own(len(found)):
+            threshold, temperature = learnt(others)
+            scores[mine] = found[mine] - threshold
+            proba[mine] = probabilities(scores[mine], temperature, one_class_a_row=one_class_a_row)
+        self.loo_proba_ = proba[run.in_place]
+        self.loo_predictions_ = self._codec.decode(scores[run.in_place])
 
     def predict_proba(self, X: Any) -> Any:
         """Probabilities, (n, K): rows sum to 1 for classes, each entry stands alone for labels."""
@@ -349,8 +358,8 @@ class LSVVRegressorCV(RegressorPredictions, SearchEstimator):
         both = replace(plain, values=np.hstack([plain.values, logs.values]), weights=np.tile(plain.weights, 2))
         losses = {name: self._make_loss(name) for name in self._losses()}
         run = Run(self, X, both, losses, generator(self.random_state), per_output=True)
-        found = average([member.expectation for member in run.members], run.T, run.A, per_output=True)
-        (E, E_logs), (T, T_logs), (A, _) = (np.split(part, 2, axis=1) for part in (found.expectation, run.T, run.A))
+        found = average([member.expectation for member in run.members], run.T, run.A, per_output=True).expectation
+        (E, E_logs), (T, T_logs), (A, _) = (np.split(part, 2, axis=1) for part in (found.honest, run.T, run.A))
         assert isinstance(plain.codec, Numbers)
         assert isinstance(logs.codec, Numbers)
         lifted = with_lifts(logs.codec, E_logs, T_logs, A)
@@ -362,18 +371,17 @@ class LSVVRegressorCV(RegressorPredictions, SearchEstimator):
     def _make_loss(self, name: str) -> Loss:
         return Squared()
 
-    def _calibrate(self, expectation: np.ndarray, run: Run) -> None:
+    def _calibrate(self, expectation: LeftOut, run: Run) -> None:
         """The lifts of logarithms, and how far leave-one-out expectations are off."""
         assert isinstance(self._codec, Numbers)
-        self._codec = with_lifts(self._codec, expectation, run.T, run.A)
-        self.loo_predictions_ = self._codec.decode(expectation)
+        found = expectation.honest
+        self._codec = with_lifts(self._codec, found, run.T, run.A)
+        self.loo_predictions_ = self._codec.decode(found[run.in_place])
         known = run.A > 0
         self.error_laws_ = {
-            place: error_law(run.T[rows, place], expectation[rows, place])
-            for place, rows in enumerate(known.T)
-            if rows.any()
+            place: error_law(run.T[rows, place], found[rows, place]) for place, rows in enumerate(known.T) if rows.any()
         }
-        self.loo_intervals_ = self._ends(expectation, COVERAGE)
+        self.loo_intervals_ = self._ends(found[run.in_place], COVERAGE)
 
     def _core(self, params: dict[str, Any]) -> LSVVRegressor:
         return LSVVRegressor(**{k: v for k, v in params.items() if k != "loss"})

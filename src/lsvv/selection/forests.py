@@ -8,15 +8,16 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
+from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
+from sklearn.utils.parallel import Parallel, delayed
 
 from lsvv.linalg import Array, dense, to_numpy
 
-KINDS: dict[str, Any] = {"extra trees": ExtraTreesRegressor, "bagged trees": RandomForestRegressor}
+KINDS: dict[str, Any] = {"extra trees": ExtraTreeRegressor, "bagged trees": DecisionTreeRegressor}
 """Trees that cut at random places, and trees that cut at the best place of a bootstrap sample."""
 FOLDS = 10
-TREES = 200
-"""Trees of a kind and a set of outputs; fewer where they would take long."""
+TREES = (100, 200)
+"""Trees of a kind and a set of outputs: as many as labelled rows, between these; fewer where they take long."""
 FEWEST = 40
 SEEN_BY_ALL = FOLDS
 """The fold of trees that every label has grown."""
@@ -177,7 +178,8 @@ def _groups(known: np.ndarray) -> list[np.ndarray]:
 def _n_trees(n_rows: int, n_columns: int, n_outputs: int, n_groups: int) -> int:
     """Trees of a fold: as many as the cost leaves room for."""
     tree = n_rows * np.log2(n_rows + 2.0) * min(n_columns, COLUMNS) * (4.0 + n_outputs)
-    total = min(max(COST / (tree * n_groups), FEWEST), TREES / min(n_groups, 4))
+    wanted = np.clip(n_rows, *TREES) / min(n_groups, 4)
+    total = min(max(COST / (tree * n_groups), FEWEST), wanted)
     return max(1, int(np.ceil(total / FOLDS)))
 
 
@@ -193,19 +195,36 @@ def _grown(
 ) -> Forest:
     """Trees for each fold from the rows of the others; of a single fold, from all rows."""
     weight = A.mean(axis=1) / A.mean()
-    trees: list[Any] = []
     numbers = np.unique(folds)
     if numbers.size == 1:
         # no tree can miss the only fold: all of them belong to a fold that no row has
         numbers = np.array([SEEN_BY_ALL])
-    for number in numbers:
-        kept = np.flatnonzero(folds != number)
-        forest = KINDS[kind](
-            trees_a_fold, max_features=min(rows.shape[1], COLUMNS), random_state=seed + int(number), n_jobs=n_jobs
-        )
-        forest.fit(rows[kept], T[kept] if T.shape[1] > 1 else T[kept, 0], sample_weight=weight[kept])
-        trees += [one.tree_ for one in forest.estimators_]
+    each = Parallel(n_jobs=n_jobs, prefer="threads")(
+        delayed(_trees_without)(kind, rows, T, weight, folds != number, trees_a_fold, [seed, int(number)])
+        for number in numbers
+    )
+    trees = [tree for of_fold in each for tree in of_fold]
     return _in_arrays(kind, trees, np.repeat(numbers, trees_a_fold), T.shape[1])
+
+
+def _trees_without(
+    kind: str, rows: Any, T: np.ndarray, weight: np.ndarray, kept: np.ndarray, n_trees: int, seed: list[int]
+) -> list[Any]:
+    """Trees of the rows ``kept``; the forests of scikit-learn would look at the same few rows anew for every one."""
+    rng = np.random.default_rng(seed)
+    some, T, weight = rows[kept], T[kept], weight[kept]
+    some = some.tocsc() if sp.issparse(some) else some
+    trees = []
+    for _ in range(n_trees):
+        tree = KINDS[kind](max_features=min(rows.shape[1], COLUMNS), random_state=int(rng.integers(2**31)))
+        drawn = weight * _times_drawn(len(T), rng) if kind == "bagged trees" else weight
+        trees.append(tree.fit(some, T, sample_weight=drawn, check_input=False).tree_)
+    return trees
+
+
+def _times_drawn(n_rows: int, rng: np.random.Generator) -> np.ndarray:
+    """How often each row is in a sample of as many rows, drawn with replacement."""
+    return np.bincount(rng.integers(n_rows, size=n_rows), minlength=n_rows).astype(np.float64)
 
 
 def _in_arrays(kind: str, trees: Sequence[Any], folds: np.ndarray, n_outputs: int) -> Forest:

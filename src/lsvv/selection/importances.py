@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 from lsvv.categories import coded_from
 from lsvv.inputs import check_rows, generator
 from lsvv.linalg import dense, take_rows
-from lsvv.selection.average import average, output_losses
-from lsvv.selection.averaging import KIND_SHARPNESS
+from lsvv.selection.average import average_of_kinds, output_losses
+from lsvv.selection.averaging import LeftOut
 from lsvv.selection.forests import FOLDS, CrossFitted, out_of_fold, tree_rows
 
 JUDGED = 25_000
@@ -25,16 +25,17 @@ SURE = 3.0
 
 @dataclass(frozen=True, eq=False)
 class Judges:
-    """The forests of every kind, shared or not, with the targets and weights of the labelled rows."""
+    """The forests of every kind, shared or not, with the labelled rows, their targets and weights."""
 
+    labelled: np.ndarray
     T: np.ndarray
     A: np.ndarray
     kinds: tuple[CrossFitted, ...]
 
     def shares(self) -> np.ndarray:
         """Of the kinds (rows) for outputs (columns), by their errors out of fold."""
-        said = [one.expectation for one in self.kinds]
-        return average(said, self.T, self.A, per_output=False, sharpness=KIND_SHARPNESS).shares
+        said = [LeftOut.plain(one.expectation) for one in self.kinds]
+        return average_of_kinds(said, self.T, self.A, per_output=False).shares
 
     def spread(self) -> float:
         """The squared error of the mean, all outputs together; 1 where all targets are the same."""
@@ -114,7 +115,7 @@ def column_importances(
     names, places = _named_groups(model, groups)
     rng = generator(random_state)
     some = _some(len(judges.T), len(names), rng)
-    rows = _rows_of(model, X, some)
+    rows = _rows_of(model, X, judges.labelled[some])
     folds = judges.kinds[0].folds[some]
     T, A, share = judges.T[some], judges.A[some] * len(judges.T) / judges.spread(), judges.shares()
 
@@ -171,13 +172,13 @@ def _some(n_rows: int, n_groups: int, rng: np.random.Generator) -> np.ndarray:
 def _rows_of(model: Any, X: Any, some: np.ndarray) -> np.ndarray:
     """Some of the labelled rows as trees read them."""
     X = check_rows(model, X, reset=False)
-    labelled = model.labelled_
-    if X.shape[0] <= labelled.max():
+    last = model.labelled_.max()
+    if X.shape[0] <= last:
         raise ValueError(
-            f"X has {X.shape[0]} rows, and row {labelled.max()} of those the model was fitted with is labelled. "
+            f"X has {X.shape[0]} rows, and row {last} of those the model was fitted with is labelled. "
             f"Pass the X it was fitted with."
         )
-    read = model.columns_[max(model.columns_)].transform_checked(take_rows(X, labelled[some]))
+    read = model.columns_[max(model.columns_)].transform_checked(take_rows(X, some))
     return np.asarray(dense(tree_rows(read)))
 
 

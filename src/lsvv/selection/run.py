@@ -13,10 +13,11 @@ from lsvv.assembly import build_graph, fit_map, is_ready, map_rows
 from lsvv.engine import fits, spread
 from lsvv.features import MappedRows, Ranges, Ranks
 from lsvv.graph import KNNGraph, NeighborGraph, Smoother, laplacian, manifold_matrices
-from lsvv.linalg import Array, take_rows, to_numpy
+from lsvv.linalg import Array, canonical_order, take_rows, to_numpy
 from lsvv.losses import Loss
 from lsvv.parameters import entries
-from lsvv.selection.average import Member, Views, expected, output_losses, path_weights
+from lsvv.selection.average import Member, Views, expected, path_weights
+from lsvv.selection.averaging import LeftOut, mixed
 from lsvv.selection.forests import KINDS, CrossFitted, balanced_folds, cross_fitted
 from lsvv.selection.maps import dense_block, expand_maps, is_auto, mapping_cost, views_of, with_fixed_width
 from lsvv.selection.plan import (
@@ -55,7 +56,9 @@ class Run:
     ----------
     members : list of Member
     labelled : array
-        The training rows whose labels were left out in turn.
+        The training rows whose labels were left out in turn, in an order that their content decides.
+    in_place : array of int
+        The places of the labelled rows in the order in which they were given.
     T, A : arrays of shape (labelled rows, K)
         Their targets, and weights of which each output's sum to 1.
     columns : dict of int to fitted transformer
@@ -142,13 +145,15 @@ class Run:
         labelled = targets.labelled
         if labelled.size < 2:
             raise ValueError("There is one labelled row (n_samples = 1). Leaving one out needs at least two.")
+        # folds and samples are drawn by position, and the order in which rows come must not matter
+        labelled = labelled[canonical_order(take_rows(self.X, labelled), targets.values[labelled])]
         most = max(2, int(MOST_ENTRIES / max(n_columns, 4 * targets.values.shape[1])))
         self.is_sampled = labelled.size > most
         if self.is_sampled:
-            labelled = np.sort(rng.choice(labelled, most, replace=False))
+            labelled = labelled[np.sort(rng.choice(labelled.size, most, replace=False))]
         weights = targets.weights[labelled]
         total = weights.sum(axis=0)
-        self.labelled, self.T = labelled, targets.values[labelled]
+        self.labelled, self.T, self.in_place = labelled, targets.values[labelled], np.argsort(labelled)
         self.A = weights / np.where(total > 0, total, 1.0)
 
     def _plan(self, maps: Sequence[MapSize]) -> list[Candidate]:
@@ -243,15 +248,20 @@ class Run:
                 fit_intercept=search.fit_intercept,
             )
         )
-        expectations = [np.asarray(expected(one.loo, loss)) for one in path]
-        losses = np.array([output_losses(one, self.T, self.A) for one in expectations])
-        n_labels = (self.A > 0).sum(axis=0).astype(np.float64)
-        weights = path_weights(losses, n_labels, self.per_output)
-        W, b, scores = (
-            sum(w * getattr(one, part) for w, one in zip(weights, path, strict=True)) for part in ("W", "b", "loo")
-        )
+        residuals = np.array([np.asarray(expected(one.loo, loss)) - self.T for one in path])
+
+        def shares_by(rows: np.ndarray) -> np.ndarray:
+            return path_weights(residuals[:, rows], self.A[rows], per_output=self.per_output)
+
+        weights, scores = mixed([LeftOut.plain(one.loo) for one in path], shares_by)
+        W, b = (sum(w * getattr(one, part) for w, one in zip(weights, path, strict=True)) for part in ("W", "b"))
         member = Member(
-            line, np.array([one.ridge for one in path]), losses, W, b, np.asarray(expected(np.asarray(scores), loss))
+            line,
+            np.array([one.ridge for one in path]),
+            np.array([(self.A * one**2).sum(axis=0) for one in residuals]),
+            W,
+            b,
+            scores.through(lambda found: np.asarray(expected(found, loss))),
         )
         self._note_best(member, Phi, G)
         return member

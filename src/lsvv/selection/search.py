@@ -16,8 +16,18 @@ from lsvv.inputs import check_rows, generator
 from lsvv.linalg import Array, like, stack_rows, threads_for, to_numpy
 from lsvv.losses import Loss, Squared
 from lsvv.parameters import check_grids
-from lsvv.selection.average import Average, Ensemble, Part, Views, assembled, average, combined, expected
-from lsvv.selection.averaging import KIND_SHARPNESS, Guard, guard
+from lsvv.selection.average import (
+    Average,
+    Ensemble,
+    Part,
+    Views,
+    assembled,
+    average,
+    average_of_kinds,
+    combined,
+    expected,
+)
+from lsvv.selection.averaging import Guard, LeftOut, evidence, guard, mixed
 from lsvv.selection.forests import Forest, forests_of
 from lsvv.selection.importances import Judges
 from lsvv.selection.run import Run
@@ -174,7 +184,7 @@ class SearchEstimator(BaseEstimator):
         """The estimator of the core with these values."""
 
     @abstractmethod
-    def _calibrate(self, expectation: np.ndarray, run: Run) -> None:
+    def _calibrate(self, expectation: LeftOut, run: Run) -> None:
         """What an estimator learns from the leave-one-out expectations of the whole."""
 
     @property
@@ -194,12 +204,10 @@ class SearchEstimator(BaseEstimator):
         self.guard_: Guard | None = None
         if self.safe and supervised.any() and not supervised.all():
             alone = self._average(run, supervised)
-            self.guard_ = guard(*(_row_losses(one.expectation, run) for one in (alone, chosen)))
-            chosen = chosen.mixed_with(alone, self.guard_.share)
-            self.notes_ += (self.guard_.sentence,)
+            chosen = self._guarded(chosen, alone, run)
         whole = self._with_other_kinds(chosen, run)
         self.plan_ = [member.candidate for member in members]
-        self.labelled_ = run.labelled
+        self.labelled_ = run.labelled[run.in_place]
         self._specs = run.specs
         self._tried = [
             (place, float(ridge), float(loss.mean()))
@@ -217,29 +225,36 @@ class SearchEstimator(BaseEstimator):
         expectations = [member.expectation for member, used in zip(run.members, use, strict=True) if used]
         return average(expectations, run.T, run.A, per_output=self._weighs_apart).among(use)
 
-    def _with_other_kinds(self, kernels: Average, run: Run) -> np.ndarray:
+    def _guarded(self, chosen: Average, alone: Average, run: Run) -> Average:
+        """As much of the average as paired held-out losses speak for, and for the rest the supervised one ``alone``."""
+        losses = [_row_losses(one.expectation.honest, run) for one in (alone, chosen)]
+        self.guard_ = guard(*losses)
+        self.notes_ += (self.guard_.sentence,)
+
+        def shares_by(rows: np.ndarray) -> np.ndarray:
+            share = evidence(*(one[rows] for one in losses))[0]
+            return np.repeat([[share], [1.0 - share]], run.T.shape[1], axis=1)
+
+        shares, expectation = mixed([chosen.expectation, alone.expectation], shares_by)
+        return Average(shares[0] * chosen.shares + shares[1] * alone.shares, expectation)
+
+    def _with_other_kinds(self, kernels: Average, run: Run) -> LeftOut:
         """Shares of the maps' average, of the neighbours' vote and of each kind of tree, and what the whole expects.
 
         Kinds of model are weighed against each other as maps are: by expectations of labels none of them has seen,
         with shares that other folds decide, the more evenly the fewer labels there are.
         """
-        kinds: dict[str, Any] = {"maps": kernels}
+        kinds = {"maps": kernels.expectation}
         is_dropped = self.guard_ is not None and self.guard_.share == 0.0
         if run.vote is not None and not is_dropped:
-            kinds["neighbours"] = run.vote
-        kinds |= {one.kind: one for one in run.forests}
-        whole = average(
-            [one.expectation for one in kinds.values()],
-            run.T,
-            run.A,
-            per_output=self._weighs_apart,
-            sharpness=KIND_SHARPNESS,
-        )
+            kinds["neighbours"] = LeftOut.plain(run.vote.expectation)
+        kinds |= {one.kind: LeftOut.plain(one.expectation) for one in run.forests}
+        whole = average_of_kinds(list(kinds.values()), run.T, run.A, per_output=self._weighs_apart)
         self._kind_shares = share = dict(zip(kinds, whole.shares, strict=True))
         self.kinds_ = {kind: float(of_outputs.mean()) for kind, of_outputs in share.items()}
         self.shares_ = share["maps"] * kernels.shares
         self.forests_ = tuple(forest for one in run.forests for forest in one.shared(share[one.kind]))
-        self._judges = Judges(run.T, run.A, tuple(run.forests))
+        self._judges = Judges(run.labelled, run.T, run.A, tuple(run.forests))
         return whole.expectation if len(kinds) > 1 else kernels.expectation
 
     def _assemble(self, run: Run) -> Array:

@@ -14,6 +14,7 @@ from lsvv.losses import Squared
 from lsvv.objective import NO_TAIL, Objective
 from lsvv.penalties import TailSum
 from lsvv.selection.average import Member, output_losses
+from lsvv.selection.averaging import LeftOut
 from lsvv.solvers import solve
 from lsvv.spectral import balanced_free_rank, resolve_free_rank, singular_values
 
@@ -70,7 +71,7 @@ def tail_members(
         line = replace(
             best.candidate, spectral=strength, free_rank=free_rank, ridges=(problem.ridge,), scaled=False, cost=0.0
         )
-        yield Member(line, np.array([problem.ridge]), (lowest * ratio)[None, :], W, b, held)
+        yield Member(line, np.array([problem.ridge]), (lowest * ratio)[None, :], W, b, LeftOut.plain(held))
 
 
 def _count(free_rank: Any, W: np.ndarray, n_labelled: int) -> int:

@@ -7,7 +7,7 @@ from math import isfinite
 
 from lsvv.linalg import Array, namespace
 from lsvv.objective import Objective
-from lsvv.solvers.loop import Method, State
+from lsvv.solvers.loop import OVERFLOW, Method, State
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,10 +58,7 @@ def _prox_step(objective: Objective, Y: Array, L: float) -> tuple[Array, float, 
     xp = namespace(Y)
     g, gradient = objective.smooth_value_and_gradient(Y)
     if not (isfinite(L) and isfinite(g) and isfinite(_squared_norm(gradient))):
-        raise ValueError(
-            "The objective overflows: a column of X, a weight or a penalty is too large to be squared. Scale the "
-            "columns of X, for instance with sklearn.preprocessing.StandardScaler in a Pipeline, or lower the penalty."
-        )
+        raise ValueError(OVERFLOW)
     while True:
         V = objective.prox(Y - gradient / L, 1.0 / L)
         move = V - Y

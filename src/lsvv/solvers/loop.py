@@ -15,6 +15,11 @@ from lsvv.solvers.solution import Solution
 Progress = Callable[[int, float, float], None]
 """Called after each step with (step, objective, residual estimate)."""
 
+OVERFLOW = (
+    "The objective overflows: a column of X, a weight or a penalty is too large to be squared. Scale the columns of X, "
+    "for instance with sklearn.preprocessing.StandardScaler in a Pipeline, or lower the penalty."
+)
+
 
 @dataclass(frozen=True, eq=False)
 class State:
@@ -59,7 +64,7 @@ def minimise(
         if progress is not None:
             progress(iteration, state.value, state.estimate)
         if not isfinite(state.value):
-            return _solution(state, float("inf"), history, False, "The objective left the finite numbers")
+            raise ValueError(OVERFLOW)
         if state.estimate <= check_below:
             residual = objective.residual(state.V)
             if residual <= tol:

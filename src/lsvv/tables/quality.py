@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import t
 
-from lsvv.intervals import COVERAGE, ErrorLaw
+from lsvv.intervals import COVERAGE, ErrorLaw, left_out_interval
 
-__all__ = ["COVERAGE", "Interval", "Quality", "interval_of", "quality_of_choices", "quality_of_numbers", "wilson"]
+__all__ = ["COVERAGE", "Interval", "Quality", "interval_of", "quality_of_choices", "quality_of_numbers"]
 
 
 @dataclass(frozen=True)
@@ -58,25 +58,11 @@ class Interval:
 
 
 def quality_of_choices(right: np.ndarray, baseline: float) -> Quality:
-    """Share of right answers with Wilson's interval; NaN where there are none."""
+    """Share of right answers with its interval; NaN where there are none."""
     if not right.size:
         return Quality("accuracy", math.nan, math.nan, math.nan, baseline, 0)
-    low, high = wilson(float(right.mean()), right.size)
+    low, high = left_out_interval(float(right.mean()), right.size)
     return Quality("accuracy", float(right.mean()), low, high, baseline, int(right.size))
-
-
-def wilson(share: float, count: int) -> tuple[float, float]:
-    """Wilson's 95 % interval for a share of ``count`` trials.
-
-    Examples
-    --------
-    >>> [round(end, 2) for end in wilson(0.9, 100)]
-    [0.83, 0.94]
-    """
-    z = 1.96
-    middle = (share + z**2 / (2 * count)) / (1 + z**2 / count)
-    half = z / (1 + z**2 / count) * np.sqrt(share * (1 - share) / count + z**2 / (4 * count**2))
-    return float(max(0.0, middle - half)), float(min(1.0, middle + half))
 
 
 def quality_of_numbers(truth: np.ndarray, predicted: np.ndarray) -> Quality:

@@ -18,7 +18,7 @@ from lsvv.targets.reading import (
     refuse_plus_and_minus_one,
 )
 from lsvv.targets.scales import may_be_logs, shifts
-from lsvv.targets.weighting import class_factor, entry_weight, label_factor, row_weight
+from lsvv.targets.weighting import class_factor, copies, entry_weight, label_factor, row_weight
 
 __all__ = [
     "Classes",
@@ -127,16 +127,25 @@ class Numbers(Codec):
 
 @dataclass(frozen=True, eq=False)
 class Targets:
-    """Coded targets of m rows: ``values`` (m x K, 0 where unknown), ``weights`` (m x K, 0 where unknown).
+    """Coded targets of m rows: ``values`` (m x K, 0 where unknown), ``weights`` (m x K, 0 where not learnt from).
 
-    ``given`` are the values before they were standardised. ``remarks`` are sentences about outputs a user should read.
+    ``counts`` are the rows that each known entry stands for, 0 where it is unknown; a known class of weight 0 has one
+    and is not learnt from. ``given`` are the values before they were standardised, ``about_zero`` or about their mean.
+    ``remarks`` are sentences about outputs a user should read.
     """
 
     values: np.ndarray
     weights: np.ndarray
+    counts: np.ndarray
     given: np.ndarray
     codec: Codec
     remarks: tuple[str, ...] = ()
+    about_zero: bool = False
+
+    @property
+    def known(self) -> np.ndarray:
+        """Which entries were given."""
+        return self.counts > 0
 
     @property
     def labelled(self) -> np.ndarray:
@@ -154,14 +163,10 @@ class Targets:
     def followed_by(self, n_rows: int) -> Targets:
         """The same targets with ``n_rows`` unlabelled rows below."""
         empty = np.zeros((n_rows, self.values.shape[1]))
-        values, weights, given = (np.concatenate([rows, empty]) for rows in (self.values, self.weights, self.given))
-        return replace(self, values=values, weights=weights, given=given)
-
-    def weights_of_one(self) -> np.ndarray:
-        """What leaving one row out takes from the normalised weights: of a row of weight 2, which is two rows, one."""
-        known = self.weights[self.labelled]
-        total = known.sum(axis=0)
-        return np.minimum(known, 1.0) / np.where(total > 0, total, 1.0)
+        longer = {
+            name: np.concatenate([getattr(self, name), empty]) for name in ("values", "weights", "counts", "given")
+        }
+        return replace(self, **longer)
 
     def normalised_weights(self) -> np.ndarray:
         """Weights of the labelled rows, each output's divided by their sum; an unknown output keeps zeros."""
@@ -177,7 +182,7 @@ def encode_classes(y: Any, n_rows: int, sample_weight: Any, class_weight: Any) -
     labels, known = read_classes(column)
     weight = known * row_weight(sample_weight, n_rows)
     _refuse_no_label(weight)
-    known = weight > 0
+    known, counts = weight > 0, copies(weight)
     classes, index = np.unique(labels[known], return_inverse=True)
     if classes.size < 2:
         raise ValueError(
@@ -187,8 +192,8 @@ def encode_classes(y: Any, n_rows: int, sample_weight: Any, class_weight: Any) -
     values = np.zeros((n_rows, classes.size))
     values[np.flatnonzero(known), index] = 1.0
     weight = weight * class_factor(class_weight, classes, values, weight)
-    weights = np.repeat(weight[:, None], classes.size, axis=1)
-    return Targets(values, weights, values, Classes(classes))
+    weights, counts = (np.repeat(rows[:, None], classes.size, axis=1) for rows in (weight, counts))
+    return Targets(values, weights, counts, values, Classes(classes))
 
 
 def encode_labels(Y: np.ndarray, sample_weight: Any, class_weight: Any) -> Targets:
@@ -204,15 +209,18 @@ def encode_labels(Y: np.ndarray, sample_weight: Any, class_weight: Any) -> Targe
         )
     weight = known * entry_weight(sample_weight, values.shape)
     _refuse_no_label(weight)
-    values = np.where(weight > 0, values, 0.0)
+    values, counts = np.where(weight > 0, values, 0.0), copies(weight)
     if class_weight is not None:
         weight = weight * label_factor(class_weight, values, weight)
     kind = given if given.kind in "iub" else np.dtype(np.int64)
-    return Targets(values, weight, values, Labels(kind, values.shape[1]), _constant_labels(values, weight))
+    return Targets(values, weight, counts, values, Labels(kind, values.shape[1]), _constant_labels(values, weight))
 
 
-def encode_numbers(y: Any, n_rows: int, sample_weight: Any) -> Targets:
-    """1-d or 2-d numbers, NaN where unknown, standardised by their weighted mean and deviation."""
+def encode_numbers(y: Any, n_rows: int, sample_weight: Any, *, about_zero: bool = False) -> Targets:
+    """1-d or 2-d numbers, NaN where unknown, standardised by their weighted mean and deviation.
+
+    ``about_zero`` takes 0 for the mean: a model without an intercept says W' phi(x), and nothing of its own.
+    """
     raw = as_rows_of_targets(y, n_rows, "y")
     values = as_numbers(raw if raw.ndim == 2 else raw[:, None], "y")
     if np.isinf(values).any():
@@ -228,7 +236,7 @@ def encode_numbers(y: Any, n_rows: int, sample_weight: Any) -> Targets:
             f"Column {empty[0]} of y has no known entry. Drop the column, or label at least one of its rows."
         )
     values = np.where(weight > 0, values, 0.0)
-    return _standardised(values, weight, raw.ndim == 1, np.zeros(values.shape[1], dtype=bool))
+    return _standardised(values, weight, raw.ndim == 1, np.zeros(values.shape[1], dtype=bool), about_zero)
 
 
 def on_logs(targets: Targets, logs: np.ndarray) -> Targets:
@@ -241,26 +249,27 @@ def on_logs(targets: Targets, logs: np.ndarray) -> Targets:
             f"y holds {targets.given[row, column]:g} at row {row}, column {column}, which has no logarithm. Pass "
             f"target_scale='auto' or 'as is', or numbers of at least 0."
         )
-    coded = _standardised(targets.given, targets.weights, targets.codec.one_dimensional, logs)
+    coded = _standardised(targets.given, targets.weights, targets.codec.one_dimensional, logs, targets.about_zero)
     return replace(coded, remarks=targets.remarks)
 
 
 def some_outputs(targets: Targets, places: np.ndarray) -> Targets:
     """Some of the outputs alone, as they are."""
-    return _standardised(
-        targets.given[:, places], targets.weights[:, places], False, np.zeros(places.sum(), dtype=bool)
-    )
+    given, weights = targets.given[:, places], targets.weights[:, places]
+    return _standardised(given, weights, False, np.zeros(places.sum(), dtype=bool), targets.about_zero)
 
 
-def _standardised(given: np.ndarray, weight: np.ndarray, one_dimensional: bool, logs: np.ndarray) -> Targets:
-    """Numbers, or their logarithms, less their weighted mean and divided by their deviation."""
+def _standardised(
+    given: np.ndarray, weight: np.ndarray, one_dimensional: bool, logs: np.ndarray, about_zero: bool
+) -> Targets:
+    """Numbers, or their logarithms, less their weighted mean, or 0, and divided by their deviation from it."""
     known = weight > 0
     shift = np.where(logs, shifts(given, weight), 0.0)
     values = np.where(logs, np.log(np.where(known & logs, given + shift, 1.0)), given)
     share = weight / weight.sum(axis=0)
-    mean = (share * values).sum(axis=0)
+    mean = (0.0 if about_zero else 1.0) * _sums(share * values)
     with np.errstate(over="ignore"):
-        scale = np.sqrt((share * np.where(known, values - mean, 0.0) ** 2).sum(axis=0))
+        scale = np.sqrt(_sums(share * np.where(known, values - mean, 0.0) ** 2))
     if not np.all(np.isfinite(scale)):
         raise ValueError("y holds values whose squares overflow. Divide y by its largest value first.")
     # a spread at rounding level is a constant column: its deviation is no unit to measure in
@@ -268,7 +277,12 @@ def _standardised(given: np.ndarray, weight: np.ndarray, one_dimensional: bool, 
     standard = np.where(known, (values - mean) / scale, 0.0)
     most = np.where(logs, np.max(values, axis=0, where=known, initial=-np.inf) + scale, 0.0)
     codec = Numbers(mean, scale, one_dimensional, logs, shift, most, np.ones_like(mean))
-    return Targets(standard, weight, given, codec)
+    return Targets(standard, weight, copies(weight), given, codec, about_zero=about_zero)
+
+
+def _sums(columns: np.ndarray) -> np.ndarray:
+    """The sums of columns to the last bit, in whatever order their rows come: a tree may split on it."""
+    return np.asarray(np.sort(columns, axis=0).sum(axis=0))
 
 
 def _refuse_no_label(weight: np.ndarray) -> None:

@@ -166,5 +166,7 @@ def as_numbers(Y: np.ndarray, name: str) -> np.ndarray:
         Y = np.where(np.vectorize(_is_missing, otypes=[bool])(Y), np.nan, Y) if Y.size else Y
     try:
         return Y.astype(np.float64)
+    except OverflowError as error:
+        raise ValueError(f"{name} holds a number beyond 1e308. Divide {name} by its largest value first.") from error
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} holds entries that are not numbers: {error}.") from error

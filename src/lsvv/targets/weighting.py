@@ -8,6 +8,9 @@ import numpy as np
 
 from lsvv.linalg import to_numpy
 
+FAR = 1e100
+"""Weights beyond it, or all below its inverse, are measured in units of the largest."""
+
 
 def row_weight(sample_weight: Any, n_rows: int) -> np.ndarray:
     """One checked weight a row; 1 where none are given."""
@@ -36,6 +39,22 @@ def entry_weight(sample_weight: Any, shape: tuple[int, ...]) -> np.ndarray:
     return np.broadcast_to(weight, shape).copy()
 
 
+def copies(weight: np.ndarray) -> np.ndarray:
+    """How many equal rows each weight stands for: whole multiples of the smallest, or one row each; 0 stays 0.
+
+    So a weight of 2 beside others of 1 is two rows, and the unit of the weights does not matter.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> copies(np.array([0.5, 1.5, 0.0])).tolist(), copies(np.array([0.5, 0.7, 0.0])).tolist()
+    ([1.0, 3.0, 0.0], [1.0, 1.0, 0.0])
+    """
+    multiples = weight / np.min(weight, where=weight > 0, initial=np.inf)
+    whole = np.abs(multiples - np.round(multiples)) <= 1e-9 * multiples
+    return np.asarray(np.round(multiples) if whole.all() else (weight > 0).astype(np.float64))
+
+
 def _check_weight(sample_weight: Any) -> np.ndarray:
     try:
         weight = np.asarray(to_numpy(sample_weight), dtype=np.float64)
@@ -47,7 +66,9 @@ def _check_weight(sample_weight: Any) -> np.ndarray:
         raise ValueError(f"sample_weight holds {weight.min():g}. Weights are at least 0; 0 makes a row unlabelled.")
     if not weight.any():
         raise ValueError("sample_weight is all zero, so that no row is labelled. Give some row a positive weight.")
-    return weight
+    largest = weight.max()
+    # their unit says nothing, and their sums must stay within double precision
+    return weight if 1.0 / FAR < largest < FAR else weight / largest
 
 
 def class_factor(class_weight: Any, classes: np.ndarray, values: np.ndarray, weight: np.ndarray) -> np.ndarray:
@@ -83,9 +104,14 @@ def label_factor(class_weight: Any, values: np.ndarray, weight: np.ndarray) -> n
 
 
 def _checked_factors(factors: list[Any]) -> np.ndarray:
-    factor = np.asarray(factors, dtype=np.float64)
-    if not np.all((factor >= 0) & np.isfinite(factor)):
-        raise ValueError(f"class_weight holds {factor.min():g}. Weights are finite and at least 0.")
+    try:
+        factor = np.asarray(factors, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"class_weight holds what is no number ({error}). Pass one number a class.") from error
+    if not np.all((factor >= 0) & (factor < FAR)):
+        raise ValueError(
+            f"class_weight holds {factor[~((factor >= 0) & (factor < FAR))][0]:g}. Weights are at least 0 and below {FAR:g}."
+        )
     if not factor.any():
         raise ValueError("class_weight is all zero, so that no row is labelled. Give some class a positive weight.")
     return factor

@@ -217,3 +217,11 @@ def check_range(facts: Facts, loss_range: float) -> Assumption:
         loss_range >= needed * (1 - ROUNDING),
         f"the {facts.loss.name} loss reaches up to {needed:.6g} on its range.",
     )
+
+
+def check_population(n_rows: int | None) -> Assumption:
+    """lambda_j are the eigenvalues of the population's covariance; of how many rows they are where of a sample."""
+    name = "lambda_j are the population's"
+    if n_rows is None:
+        return Assumption(name, None, "the eigenvalues were given as numbers.")
+    return Assumption(name, False, f"they are those of {n_rows} rows, which the population's lie about.")

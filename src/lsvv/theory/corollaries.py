@@ -45,7 +45,7 @@ class ExcessBound:
     loss_range : float
         B; an excess risk never exceeds it.
     certificate : bool
-        Whether the formula is a theorem when its assumptions hold.
+        Whether the formula is a theorem when its assumptions hold; never of a sample's eigenvalues.
     note : str
         What the number may be used for.
     version : str
@@ -114,7 +114,8 @@ def corollary_1(
     Parameters
     ----------
     eigenvalues : Spectrum or array
-        lambda_j of the feature covariance, from the largest to the smallest.
+        lambda_j of the feature covariance, from the largest to the smallest, as in :func:`theorem_2`: with a sample's,
+        a :class:`Spectrum`, the number is an estimate and no certificate.
     n, u, n_outputs
         Labelled rows, unlabelled rows, K.
     lipschitz, loss_range : float

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lsvv.theory.arguments import Floats, Version, count, is_corrected, nonincreasing, positive
-from lsvv.theory.assumptions import Assumption, Facts, check_class, check_lipschitz
+from lsvv.theory.assumptions import Assumption, Facts, check_class, check_lipschitz, check_population
 from lsvv.theory.spectra import Spectrum
 
 MOTIVATION = (
@@ -105,7 +105,8 @@ def theorem_2(
     Parameters
     ----------
     eigenvalues : Spectrum or array
-        lambda_j of the feature covariance (the kernel operator), from the largest to the smallest.
+        lambda_j of the feature covariance (the kernel operator), from the largest to the smallest: the population's,
+        which numbers are taken to be. A :class:`Spectrum` is a sample's, and makes the bound an estimate.
     r : float
         Radius: L^2 E||h - h*||^2 <= r.
     n, u : int
@@ -140,11 +141,20 @@ def theorem_2(
     known = facts or Facts()
     if isinstance(eigenvalues, Spectrum) and known.largest_norm is None:
         known = Facts(eigenvalues.largest_norm, known.trace_norm, known.loss)
-    assumptions = (*check_class(known), check_lipschitz(known, L), *_sizes(corrected, extra, K))
-    return _smallest(factor, heads, tails, size, corrected, _note(corrected), version, assumptions)
+    sample = eigenvalues.n_rows if isinstance(eigenvalues, Spectrum) else None
+    assumptions = (
+        *check_class(known),
+        check_lipschitz(known, L),
+        check_population(sample),
+        *_sizes(corrected, extra, K),
+    )
+    certificate = corrected and sample is None
+    return _smallest(factor, heads, tails, size, certificate, _note(corrected, sample), version, assumptions)
 
 
-def _note(corrected: bool) -> str:
+def _note(corrected: bool, sample: int | None) -> str:
+    if corrected and sample is not None:
+        return f"An estimate: the eigenvalues are those of {sample} rows, and the bound needs the population's."
     if corrected:
         return "A bound for the class localised in E||h - h*||^2, at the labelled sample size."
     return "As printed: it fails for several outputs, by its constant, and with unlabelled rows in the rate."
