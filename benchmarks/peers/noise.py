@@ -13,14 +13,17 @@ from benchmarks.peers.common import FIRST_SPLIT, OURS, PLAIN, Job, header
 from benchmarks.resumable import Figures
 from benchmarks.timing import verdict
 from lsvv import LSVVClassifierCV, LSVVRegressor
+from lsvv.intervals import left_out_interval
 from reproduction.records import Record, Trial
 
-PROBLEMS = 200
-SIZES, CLASSES, COLUMNS = (10, 24, 50), (2, 3), (2, 5, 10)
+PROBLEMS = 240
+SIZES, CLASSES, COLUMNS = (10, 24, 50, 200), (2, 3), (2, 5, 10)
 UNLABELLED, FRESH = 100, 2000
 FIGURES = ("accuracy", "Brier", "log loss")
 MOST_ERRORS = 2.0
 """Standard errors that the mean of stated - true may be away from 0."""
+LEVEL = 0.95
+"""Of the interval of the stated accuracy."""
 ROWS, WIDTHS, REPEATS = (10, 20, 50, 200), (1, 5, 20, 100), 10
 MOST_OVER_MEAN = 1.02
 """Mark of the plain default's error on noise, over that of the mean."""
@@ -57,7 +60,13 @@ def _of_labels(trial: Trial) -> Figures:
     model = LSVVClassifierCV(random_state=seed).fit(X, y)
     stated = _judged(np.asarray(model.loo_proba_), np.eye(K)[y[model.labelled_]])
     true = _judged(np.asarray(model.predict_proba(fresh)), np.full((FRESH, K), 1.0 / K))
-    return {f"{told} {name}": found[name] for told, found in (("stated", stated), ("true", true)) for name in FIGURES}
+    low, high = left_out_interval(stated["accuracy"], size)
+    told = {f"{told} {name}": found[name] for told, found in (("stated", stated), ("true", true)) for name in FIGURES}
+    return {
+        **told,
+        "held": float(low <= true["accuracy"] <= high),
+        "guard": model.guard_.share if model.guard_ else 0.0,
+    }
 
 
 def _judged(said: np.ndarray, chances: np.ndarray) -> dict[str, float]:
@@ -94,9 +103,10 @@ def lines(records: list[Record]) -> list[str]:
 
 def _label_lines(records: list[Record]) -> Iterator[str]:
     yield f"{len(records)} problems with random labels, {UNLABELLED} unlabelled rows each: stated (leave-one-out) minus"
-    yield "true (expected on fresh rows), mean and standard error:"
+    yield f"true (expected on fresh rows), mean and standard error; how often the {100 * LEVEL:g} % interval of the"
+    yield "stated accuracy holds the true one; and the mean weight that the guard leaves to what unlabelled rows bring:"
     yield ""
-    yield from header(["labelled rows", "problems"], FIGURES)
+    yield from header(["labelled rows", "problems"], [*FIGURES, "interval holds", "guard's weight"])
     for size in SIZES:
         own = [record for record in records if record.trial["rows"] == size]
         if len(own) > 1:
@@ -109,11 +119,17 @@ def _label_lines(records: list[Record]) -> Iterator[str]:
             f"- {figure}: stated - true is {mean:+.4f}, {abs(mean) / error:.1f} standard errors (mark: at most "
             f"{MOST_ERRORS:g}, {verdict(abs(mean) <= MOST_ERRORS * error)})"
         )
+    held = float(np.mean([_number(record, "held") for record in records]))
+    yield (
+        f"- the interval holds the true accuracy in {100 * held:.1f} % (mark: {100 * LEVEL:g}, "
+        f"{verdict(held >= LEVEL)})"
+    )
 
 
 def _difference_row(first: str, records: list[Record]) -> str:
     cells = [f"{mean:+.4f} ({error:.4f})" for mean, error in (_difference(records, figure) for figure in FIGURES)]
-    return "| " + " | ".join([first, str(len(records)), *cells]) + " |"
+    shares = [float(np.mean([_number(record, name) for record in records])) for name in ("held", "guard")]
+    return "| " + " | ".join([first, str(len(records)), *cells, f"{100 * shares[0]:.0f} %", f"{shares[1]:.2f}"]) + " |"
 
 
 def _difference(records: list[Record], figure: str) -> tuple[float, float]:

@@ -225,8 +225,8 @@ def row_keys(X: Array) -> np.ndarray:
     """
     mixture = np.sin(1.0 + np.arange(X.shape[1]))
     if sp.issparse(X):
-        scale = abs(X).max(axis=0).toarray().ravel().astype(np.float64)
-        return np.asarray(X.astype(np.float64) @ (mixture / np.where(scale > 0, scale, 1.0)))
+        low, high = (end.toarray().ravel().astype(np.float64) for end in (X.min(axis=0), X.max(axis=0)))
+        return np.asarray(X.astype(np.float64) @ (mixture / np.where(high > low, high - low, 1.0)))
     rows = np.asarray(to_numpy(X), dtype=np.float64)
     low, high = rows.min(axis=0), rows.max(axis=0)
     shares = (rows - low) / np.where(high > low, high - low, 1.0)
