@@ -128,6 +128,60 @@ def test_a_sheet_is_asked_for_and_handed_back(tmp_path: Path) -> None:
     assert Path(out).read_text().count("wolf") >= 3
 
 
+def test_tasks_for_label_studio_are_written_and_its_export_is_handed_back(tmp_path: Path) -> None:
+    table, place, out = (str(tmp_path / name) for name in ("t.csv", "t.ask.json", "out.csv"))
+    Path(table).write_text(beasts())
+    asked = here("ask", table, "-t", "kind", "--budget", "2", "--features", "linear", "--format", "label-studio")
+    assert (asked.exit_code, "the labelling setup for Label Studio" in asked.stderr) == (0, True), asked.stderr
+    assert '<Choice value="cat"/>' in (tmp_path / "t.ask.setup.xml").read_text()
+    tasks = json.loads(Path(place).read_text())
+    for task in tasks:
+        (result,) = task["predictions"][0]["result"]
+        result["value"]["choices"] = ["dog"]
+        task["annotations"] = [{"result": [result], "was_cancelled": False}]
+    (tmp_path / "export.json").write_text(json.dumps(tasks))
+    labels = ("--labels", str(tmp_path / "export.json"))
+    assert here("fill", table, "-t", "kind", "--out", out, "--features", "linear", *labels).exit_code == 0
+    lines = Path(out).read_text().splitlines()
+    assert all(",dog,,false" in lines[task["data"]["row"]] for task in tasks)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (("t.csv", "-t", "none"), BAD_INPUT, "has no column 'none'"),
+        (("t.csv", "-t", "kind,size"), BAD_INPUT, "One column is labelled at a time"),
+        (("-", "-t", "kind"), BAD_INPUT, "A session needs a table in a file"),
+        (("t.csv", "-t", "kind", "--out", "t.csv"), CANNOT_WRITE, "is an input, which is never overwritten"),
+        (("t.csv", "-t", "kind", "--out", "none/s.csv"), CANNOT_WRITE, "There is no folder none"),
+        (("t.csv", "-t", "kind", "--task", "poetry"), BAD_INPUT, "There is no task 'poetry'"),
+        (("empty.csv", "-t", "kind"), BAD_INPUT, "too few to tell what it holds"),
+    ],
+)
+def test_what_cannot_be_labelled_is_refused_before_a_page_opens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], code: int, sentence: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text(beasts())
+    (tmp_path / "empty.csv").write_text("size,kind\n1,\n2,\n")
+    done = here("label", *arguments, "--no-browser")
+    assert (done.exit_code, sentence in done.stderr) == (code, True), done.stderr
+
+
+def test_a_stopped_session_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text(beasts())
+    monkeypatch.setattr("uvicorn.Server.run", lambda *_, **__: None)
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    done = here("label", "t.csv", "-t", "kind", "--task", "classes")
+    assert done.exit_code == 0, done.stderr
+    assert f"Label at {opened[0]}" in done.stderr
+    command = done.stderr.splitlines()[-1].strip()
+    assert command == "lsvv fill t.csv --target kind --labels t.label.csv --task classes"
+    assert here(*shlex.split(command)[1:], "--features", "linear").exit_code == 0
+
+
 def test_the_seed_reaches_the_questions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seeds = []
 
@@ -548,7 +602,7 @@ def test_a_command_that_ends_early_tells_what_it_has_written(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "t.csv"]
 
 
-@pytest.mark.parametrize("command", ["fill", "fit", "predict", "export", "ask"])
+@pytest.mark.parametrize("command", ["fill", "fit", "predict", "export", "ask", "label"])
 def test_every_help_has_an_example(command: str) -> None:
     shown = here(*command.split(), "--help")
     assert shown.exit_code == 0

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from lsvv.cli import ask, bounds, fill, models
+from lsvv.cli import ask, bounds, fill, label, models
 from lsvv.cli.speech import put, say, sentences
 
 __all__ = ["app"]
@@ -30,6 +30,7 @@ app.command("fit")(models.fit_command)
 app.command("predict")(models.predict_command)
 app.command("export")(models.export_command)
 app.command("ask")(ask.ask_command)
+app.command("label")(label.label_command)
 app.command("bounds")(bounds.bounds_command)
 
 
