@@ -88,6 +88,8 @@ def _templates() -> Any:
     }
     environment.globals |= {name: getattr(view, name) for name in view.__all__} | {
         "count": count,
+        "headline_of": words.headline_of,
+        "quality_of": words.quality_of,
         "span": words.span,
     }
     return environment

@@ -6,12 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from lsvv.tables.words import PERCENT, count, percent, was
+from lsvv.tables.words import PERCENT, percent
 
 if TYPE_CHECKING:
     from lsvv.report.content import Learnt, Model
 
-__all__ = ["number", "percent", "shortened", "span", "summary_of_help", "summary_of_target"]
+__all__ = ["headline_of", "number", "percent", "quality_of", "shortened", "span", "summary_of_help"]
 
 
 def number(value: float | None, digits: int = 3) -> str:
@@ -19,14 +19,18 @@ def number(value: float | None, digits: int = 3) -> str:
 
     Examples
     --------
-    >>> number(1234.5678), number(0.000123), number(0.5), number(None)
-    ('1,235', '0.000123', '0.5', '–')
+    >>> number(12345.678), number(1975), number(0.000123), number(999.7), number(None)
+    ('12,346', '1975', '0.000123', '1000', '–')
     """
     if value is None or not math.isfinite(value):
         return "–"
-    if value == 0 or 1e-4 <= abs(value) < 10**digits:
-        return f"{value:.{digits}g}"
-    return f"{value:,.0f}" if 10**digits <= abs(value) < 1e7 else f"{value:.{digits - 1}e}"
+    if value and not 1e-4 <= abs(value) < 1e7:
+        return f"{value:.{digits - 1}e}"
+    rounded = float(f"{value:.{digits}g}")
+    if abs(rounded) < 10**digits:
+        return f"{rounded:g}"
+    # a year has no comma
+    return f"{value:.0f}" if abs(value) < 9999.5 else f"{value:,.0f}"
 
 
 def span(low: float | None, high: float | None) -> str:
@@ -52,22 +56,34 @@ def shortened(text: str, most: int = 60) -> str:
     return line if len(line) <= most else f"{line[: most - 1].rstrip()} …"
 
 
-def summary_of_target(learnt: Learnt) -> str:
-    """How many cells were filled and how far to trust them."""
-    filled = f"{count(learnt.n_filled, 'empty cell')} of “{shortened(learnt.column)}” {was(learnt.n_filled)} filled"
-    told = f"{filled}, learnt from {count(learnt.n_known, 'known cell')}."
+def headline_of(learnt: Learnt) -> str:
+    """The one figure that says how good the answers are; how far it reaches is in :func:`quality_of`."""
     if learnt.value is None:
-        return f"{told} How good they are cannot be measured, because all known cells say the same or none was hidden."
+        return "–"
     if learnt.numbers is not None:
-        within, width = percent(learnt.numbers.measured), number(learnt.numbers.half_width)
+        return f"off by {number(learnt.numbers.off, 2)}"
+    return percent(learnt.value) if learnt.f1 is None else f"F1 {percent(learnt.f1)}"
+
+
+def quality_of(learnt: Learnt) -> str:
+    """What the headline means, and what the plainest answer would reach."""
+    if learnt.value is None:
+        return "How good these are cannot be measured, because all known cells say the same or none was hidden."
+    sure = f" ({span(learnt.low, learnt.high)})" if learnt.low is not None else ""
+    if learnt.numbers is not None:
+        numbers = learnt.numbers
         return (
-            f"{told} Hiding known numbers one at a time, the predictions explain {percent(max(learnt.value, 0.0))} of "
-            f"their differences, and {within} lie within their intervals, usually ±{width}."
+            f"is typical for a hidden number; guessing the mean is off by {number(numbers.mean_off, 2)}. "
+            f"{percent(max(learnt.value, 0.0))} of the differences explained{sure}."
+        )
+    if learnt.f1 is not None:
+        return (
+            f"balances tags found and tags rightly given. Of hidden cells {percent(learnt.value)} come out right as a "
+            f"whole{sure}; always giving the most common set would reach {percent(learnt.baseline)}."
         )
     return (
-        f"{told} Hiding known cells one at a time, {percent(learnt.value)} come out right "
-        f"({span(learnt.low, learnt.high)} with 95{PERCENT} confidence); always giving the most common answer would "
-        f"reach {percent(learnt.baseline)}."
+        f"of hidden cells come out right{sure}; always giving “{shortened(learnt.outputs[0].name, 30)}” would reach "
+        f"{percent(learnt.baseline)}."
     )
 
 
