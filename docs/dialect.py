@@ -1,7 +1,7 @@
 """The Markdown of this site, an extension that any builder on Python-Markdown reads.
 
-Angle brackets in a sentence are mathematics, blocks of ``math`` are drawn, pages of results list themselves and say in short
-what they found, and Sphinx roles show their names.
+Angle brackets in a sentence are mathematics, blocks of ``math`` are drawn, pages of results list themselves and say in
+short what they found, and Sphinx roles show their names.
 """
 
 import re

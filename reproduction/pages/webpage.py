@@ -9,9 +9,14 @@ from reproduction.pages.blocks import Block, Entry, Grid, Links, Page, Picture
 __all__ = ["webpage"]
 
 _STYLE = """
-:root { --paper: #faf9f6; --card: #fff; --ink: #22282b; --soft: #586166; --rule: #dedbd3; --wash: #f1efe9; --accent: #0b6b65; }
+:root {
+  --paper: #faf9f6; --card: #fff; --ink: #22282b; --soft: #586166; --rule: #dedbd3; --wash: #f1efe9; --accent: #0b6b65;
+}
 @media screen and (prefers-color-scheme: dark) {
-  :root { --paper: #14181a; --card: #1c2225; --ink: #e6e9ea; --soft: #a5b0b4; --rule: #333c40; --wash: #242b2f; --accent: #5cc4bb; }
+  :root {
+    --paper: #14181a; --card: #1c2225; --ink: #e6e9ea; --soft: #a5b0b4; --rule: #333c40; --wash: #242b2f;
+    --accent: #5cc4bb;
+  }
 }
 html { color-scheme: light dark; }
 body { font: 1rem/1.6 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; max-width: 78rem; margin: 0 auto;
@@ -19,10 +24,14 @@ body { font: 1rem/1.6 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; 
 h1, h2 { font-family: ui-serif, Charter, "Iowan Old Style", Georgia, serif; line-height: 1.2; }
 h1 { font-size: clamp(1.8rem, 5vw, 2.8rem); margin: 0 0 1rem; } h2 { font-size: 1.6rem; margin: 0 0 .6rem; }
 a { color: var(--accent); } nav { display: flex; flex-wrap: wrap; gap: .2rem 1rem; margin-bottom: 1.4rem; }
-section { background: var(--card); border: 1px solid var(--rule); border-radius: 14px; padding: 1.6rem; margin: 0 0 1.4rem; }
+section {
+  background: var(--card); border: 1px solid var(--rule); border-radius: 14px; padding: 1.6rem; margin: 0 0 1.4rem;
+}
 p { max-width: 72ch; }
-table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums; display: block; overflow-x: auto;
-  margin: 0 0 1rem; }
+table {
+  border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums; display: block; overflow-x: auto;
+  margin: 0 0 1rem;
+}
 caption { text-align: left; font-weight: 600; padding: .5rem 0; }
 th, td { padding: .35rem .6rem; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--rule); }
 thead th { color: var(--soft); font-weight: 400; } tbody tr:hover { background: var(--wash); }
