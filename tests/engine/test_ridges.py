@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import ttest_rel
 
 from lsvv import LSVVClassifier, LSVVRegressor
 from lsvv.engine import chosen_ridge, fits, spread
@@ -11,16 +12,25 @@ from lsvv.engine.ridges import RIDGES
 from lsvv.losses import Squared
 
 
-def test_no_larger_ridge_is_within_a_standard_error_of_the_lowest(rng: np.random.Generator) -> None:
-    Phi, A = rng.normal(size=(40, 6)), np.full((40, 2), 1 / 40)
-    T = Phi[:, :2] + rng.normal(size=(40, 2))
-    chosen = chosen_ridge(Phi, T, A)
-    path = list(fits(Phi, T, A, Squared(), [spread(Phi, A) * ridge for ridge in RIDGES]))
-    losses = {one.ridge: (A * (one.loo - T) ** 2).sum(axis=1) for one in path}
-    lowest = min(losses.values(), key=np.sum)
-    excess = {ridge: (rows - lowest).sum() - np.sqrt(40) * (rows - lowest).std() for ridge, rows in losses.items()}
-    assert excess[chosen] <= 0.0
-    assert all(excess[ridge] > 0.0 for ridge in losses if ridge > chosen)
+@pytest.mark.parametrize("signal", [0.0, 0.4, 3.0])
+def test_the_ridge_is_next_to_the_best_where_that_beats_the_mean_by_a_t_test(
+    rng: np.random.Generator, signal: float
+) -> None:
+    taken = set()
+    for _ in range(20):
+        Phi, A = rng.normal(size=(40, 6)), np.full((40, 2), 1 / 40)
+        T = signal * Phi[:, :2] + rng.normal(size=(40, 2))
+        path = list(fits(Phi, T, A, Squared(), [spread(Phi, A) * ridge for ridge in RIDGES]))
+        losses = [(A * (one.loo - T) ** 2).sum(axis=1) for one in path]
+        best = int(np.argmin([rows.sum() for rows in losses]))
+        is_better = best > 0 and ttest_rel(losses[0], losses[best], alternative="greater").pvalue < 0.05
+        excess = np.array([rows - losses[best] for rows in losses])
+        is_close = excess.sum(axis=1) <= 0.5 * np.sqrt(40) * excess.std(axis=1, ddof=1)
+        is_close[0] = not is_better
+        assert chosen_ridge(Phi, T, A) == path[int(np.argmax(is_close))].ridge
+        taken.add(is_better)
+    assert taken >= {signal > 0.0}
+    assert (False in taken) == (signal < 3.0)
 
 
 @pytest.mark.parametrize(("n", "d"), [(10, 1), (50, 5), (100, 30)])
