@@ -21,7 +21,8 @@ app = typer.Typer(
         "Fill the holes of a table: few labels, many rows, one command.\n\n"
         "Example: `lsvv fill animals.csv --target species`\n\n"
         "Exit codes: 0 done; 1 the input cannot be used; 2 wrong usage; 3 the output cannot be written; "
-        "70 an error of lsvv itself; 130 stopped by Ctrl-C."
+        "70 an error of lsvv itself; 130 stopped by Ctrl-C, 143 or 129 by another "
+        "signal to end."
     ),
 )
 app.command("fill")(fill.fill_command)

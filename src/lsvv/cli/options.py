@@ -42,6 +42,10 @@ Missing = Annotated[
         help="Texts that mean an empty cell, beside NA, N/A, NaN and the like; '' switches these off.",
     ),
 ]
+SafeCsv = Annotated[
+    bool,
+    typer.Option("--safe-csv", help="Put ' before new texts of a CSV file that a spreadsheet takes for a formula."),
+]
 Labels = Annotated[
     list[str] | None,
     typer.Option(

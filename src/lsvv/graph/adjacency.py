@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.spatial.distance import pdist, squareform
 
 from lsvv.graph.nearest import NeighborIndex, NeighborSearch
-from lsvv.linalg import Array
+from lsvv.linalg import Array, dense, to_numpy
 
 
 @dataclass(frozen=True)
@@ -210,6 +211,37 @@ def heat_weights(distances: sp.csr_array, width: float | None = None) -> sp.csr_
     S = distances.copy()
     S.data = np.exp(-((distances.data / _heat_scale(distances, width)) ** 2))
     return S
+
+
+def full_heat_graph(X: Array, width: float | None = None) -> np.ndarray:
+    """S_ij = exp(-||x_i - x_j||^2 / width^2) between all rows, 0 on the diagonal: the paper's heat kernel.
+
+    It has an entry for every pair of rows: 8 m^2 bytes, 0.8 GB for 10,000 rows, and a fit copies it. Pass it as
+    ``graph=`` with the rows in the order of ``fit``, smoothing=0 and a manifold term; new rows have no neighbours
+    in it. :class:`KNNGraph` with ``weights="heat"`` keeps the edges to near neighbours alone.
+
+    Parameters
+    ----------
+    X : array of shape (m, d)
+        The training rows, labelled or not.
+    width : float, optional
+        The median distance between two different rows by default.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lsvv.graph import full_heat_graph
+    >>> full_heat_graph(np.array([[0.0], [1.0], [3.0]]), width=2.0).round(2)
+    array([[0.  , 0.78, 0.11],
+           [0.78, 0.  , 0.37],
+           [0.11, 0.37, 0.  ]])
+    """
+    rows = np.asarray(to_numpy(dense(X)), dtype=np.float64)
+    squares = pdist(rows, "sqeuclidean")
+    if width is None:
+        positive = squares[squares > 0.0]
+        width = float(np.median(np.sqrt(positive))) if positive.size else 1.0
+    return np.asarray(squareform(np.exp(-squares / width**2)))
 
 
 def _heat_scale(distances: sp.csr_array, width: float | None) -> float:

@@ -16,6 +16,7 @@ from lsvv.tables.asking import Question
 from lsvv.tables.cells import COMMA, POINT, Notation, as_numbers, is_list, is_missing, plain, read_numbers
 from lsvv.tables.files import format_of, parse
 from lsvv.tables.filling import cells_of
+from lsvv.tables.gate import content
 from lsvv.tables.table import Source, Table, TableError, WritingError, fresh_name
 from lsvv.tables.words import count, was
 
@@ -62,8 +63,8 @@ def check_sheet(place: str | os.PathLike[str]) -> None:
         return
     try:
         # whatever a person typed stays, NA as well
-        there = parse(path.read_bytes(), str(path), format="csv", missing=())
-    except (TableError, OSError) as error:
+        there = parse(content(path), str(path), format="csv", missing=())
+    except TableError as error:
         raise WritingError(
             f"{path} is there already, and whether it was filled in cannot be told: {error} Choose another place with "
             f"--out."
