@@ -19,13 +19,13 @@ SMALL = {"features": ["linear", RandomFourier(40), Nystroem(30)], "random_state"
 
 Make = Callable[[], Any]
 LINEAR: list[Make] = [
-    lambda: LSVVClassifier(features="linear", **SUPERVISED),
-    lambda: LSVVClassifier(features="linear", loss="logistic", ridge=0.01, tol=1e-7, max_iter=5000, **SUPERVISED),
-    lambda: LSVVClassifier(features="linear", loss="smooth_hinge", ridge=0.1, tol=1e-6, max_iter=5000, **SUPERVISED),
-    lambda: LSVVClassifier(features="linear", spectral=0.01, tol=1e-7, max_iter=5000, **SUPERVISED),
-    lambda: LSVVClassifier(features="linear", **SMOOTHED),
-    lambda: LSVVClassifier(features="linear", laplacian="plain", **PAPER),
-    lambda: LSVVRegressor(features="linear", **SUPERVISED),
+    lambda: LSVVClassifier(features="linear", random_state=0, **SUPERVISED),
+    lambda: LSVVClassifier(features="linear", loss="logistic", ridge=0.01, tol=1e-7, max_iter=5000, random_state=0, **SUPERVISED),
+    lambda: LSVVClassifier(features="linear", loss="smooth_hinge", ridge=0.1, tol=1e-6, max_iter=5000, random_state=0, **SUPERVISED),
+    lambda: LSVVClassifier(features="linear", spectral=0.01, tol=1e-7, max_iter=5000, random_state=0, **SUPERVISED),
+    lambda: LSVVClassifier(features="linear", random_state=0, **SMOOTHED),
+    lambda: LSVVClassifier(features="linear", laplacian="plain", random_state=0, **PAPER),
+    lambda: LSVVRegressor(features="linear", random_state=0, **SUPERVISED),
 ]
 KERNELS: list[Make] = [
     lambda: LSVVClassifier(features=Nystroem(30), random_state=0),
@@ -76,12 +76,12 @@ def test_a_common_scale_changes_no_kernel_and_no_search(make: Make) -> None:
 
 
 def test_rows_1e10_away_from_0_are_still_predicted() -> None:
-    far = LSVVRegressor(features="linear", **SUPERVISED).fit(X + 1e10, 3 * X[:, 0])
+    far = LSVVRegressor(features="linear", random_state=0, **SUPERVISED).fit(X + 1e10, 3 * X[:, 0])
     assert far.score(X + 1e10, 3 * X[:, 0]) > 0.999
     np.testing.assert_allclose(far.coef_, [[3, 0, 0]], atol=0.05)
 
 
-@numbered("make", [LINEAR[3], lambda: LSVVClassifier(features="linear", loss="hinge", tol=1e-3), *KERNELS, *SEARCHES])
+@numbered("make", [LINEAR[3], lambda: LSVVClassifier(features="linear", loss="hinge", tol=1e-3, random_state=0), *KERNELS, *SEARCHES])
 def test_the_order_of_the_rows_changes_nothing(make: Make) -> None:
     order = np.random.default_rng(1).permutation(90)
     np.testing.assert_allclose(learnt(make, X, order), learnt(make, X), atol=1e-5)
