@@ -259,6 +259,8 @@ class Run:
             )
         )
         residuals = np.array([np.asarray(expected(one.loo, loss)) - self.T for one in path])
+        if not all(np.abs(part).max() < LARGEST for part in (residuals, *(one.W for one in path))):
+            raise ObjectiveOverflowError
 
         def shares_by(rows: np.ndarray) -> np.ndarray:
             return path_weights(residuals[:, rows], self.A[rows], per_output=self.per_output)
@@ -273,8 +275,6 @@ class Run:
             b,
             scores.through(lambda found: np.asarray(expected(found, loss))),
         )
-        if not all(np.abs(part).max() < LARGEST for part in (losses, member.W, member.b, member.expectation)):
-            raise ObjectiveOverflowError
         self._note_best(member, Phi, G)
         return member
 
