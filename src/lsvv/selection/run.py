@@ -322,7 +322,8 @@ class Run:
                 "sklearn.preprocessing.StandardScaler in a Pipeline, and look at the ridges and penalties asked for."
             )
         if self._dropped:
-            self.notes.append(f"{self._dropped} settings were left out, since their numbers overflow.")
+            settings = "setting was" if self._dropped == 1 else "settings were"
+            self.notes.append(f"{self._dropped} {settings} left out: numbers overflow.")
 
     def mapped(self, number: int, W: np.ndarray) -> np.ndarray:
         """Phi W of all training rows."""
