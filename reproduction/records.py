@@ -7,6 +7,7 @@ newline was never acknowledged; readers leave it out and the next writer cuts it
 import gzip
 import hashlib
 import json
+import math
 import os
 import platform
 import zlib
@@ -278,6 +279,8 @@ def _parse(path: Path, number: int, line: bytes) -> Record:
         fault = _fault(content)
     except ValueError as error:
         content, fault = {}, str(error)
+    except RecursionError:
+        content, fault = {}, "it is nested too deep"
     if fault:
         raise RecordsError(f"{path}, line {number}: not a record ({fault}). Remove the line to run its trial again.")
     return Record(**content)
@@ -293,4 +296,16 @@ def _fault(content: object) -> str:
     if "trial" not in content:
         return "it has no 'trial'"
     wrong = [name for name, value in content.items() if not isinstance(value, _KINDS[name])]
-    return f"its {wrong[0]!r} is {content[wrong[0]]!r}" if wrong else ""
+    if wrong:
+        return f"its {wrong[0]!r} is {content[wrong[0]]!r}"
+    numbers = {"seconds": content.get("seconds", 0.0), **content.get("figures", {})}
+    unfit = [name for name, value in numbers.items() if not (value is None or _is_number(value))]
+    return f"its {unfit[0]!r} is {numbers[unfit[0]]!r}, which is no finite number" if unfit else ""
+
+
+def _is_number(value: object) -> bool:
+    """Whether a figure fits a float."""
+    try:
+        return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:
+        return False

@@ -15,6 +15,7 @@ __all__ = [
     "Summary",
     "TTest",
     "corrected_resampled_t",
+    "friedman",
     "holm",
     "marks",
     "mean_ranks",
@@ -47,14 +48,16 @@ class TTest:
 
 @dataclass(frozen=True)
 class MeanRanks:
-    """The mean rank of each method over the cells of a table, and the Nemenyi critical difference.
+    """The mean rank of each method over the cells of a table, the Nemenyi critical difference and Friedman's test.
 
-    Two methods whose mean ranks differ by less than ``critical`` are not significantly different.
+    Two methods whose mean ranks differ by less than ``critical`` are not significantly different; that they differ more
+    counts only where the test of all of them together, of p value ``friedman``, tells them apart.
     """
 
     ranks: Mapping[str, float]
     critical: float
     cells: int
+    friedman: float = math.nan
 
 
 def summarise(figures: ArrayLike) -> Summary:
@@ -191,7 +194,41 @@ def mean_ranks(means: Mapping[str, Sequence[float]], level: float = 0.05) -> Mea
     table = np.column_stack([_vector(values) for values in means.values()])
     ranks = stats.rankdata(table, axis=1).mean(axis=0)
     cells, methods = table.shape
-    return MeanRanks(dict(zip(means, ranks.tolist(), strict=True)), nemenyi_difference(methods, cells, level), cells)
+    critical = nemenyi_difference(methods, cells, level)
+    return MeanRanks(dict(zip(means, ranks.tolist(), strict=True)), critical, cells, friedman(table))
+
+
+def friedman(table: ArrayLike) -> float:
+    """The p value of F = (N - 1) chi2 / (N (k - 1) - chi2) for k methods over N cells (Iman and Davenport, 1980).
+
+    chi2 = (k - 1) sum_j (R_j - N (k + 1) / 2)^2 / sum_ij (r_ij - (k + 1) / 2)^2 is Friedman's, for the ranks r_ij with
+    their sums R_j; ties share their mean rank. F has k - 1 and (k - 1)(N - 1) degrees of freedom if the methods do not
+    differ. NaN for a single cell, which shows no difference between methods.
+
+    Parameters
+    ----------
+    table : array-like of shape (cells, methods)
+        Mean errors.
+
+    Examples
+    --------
+    >>> round(friedman([[1.0, 2.0, 3.0], [1.0, 3.0, 2.0], [1.0, 2.0, 3.0]]), 3)
+    0.069
+
+    """
+    ranks = stats.rankdata(np.asarray(table, dtype=np.float64), axis=1)
+    cells, methods = ranks.shape
+    if cells < 2:
+        return math.nan
+    middle = (methods + 1) / 2.0
+    spread = float(((ranks - middle) ** 2).sum())
+    if spread == 0.0:
+        return 1.0
+    chi2 = (methods - 1) * float(((ranks.sum(axis=0) - cells * middle) ** 2).sum()) / spread
+    left = cells * (methods - 1) - chi2
+    if left <= 1e-12 * cells:
+        return 0.0
+    return float(stats.f.sf((cells - 1) * chi2 / left, methods - 1, (methods - 1) * (cells - 1)))
 
 
 def nemenyi_difference(methods: int, cells: int, level: float = 0.05) -> float:

@@ -31,7 +31,7 @@ from reproduction.plan import (
 )
 from reproduction.protocol import at_hand
 from reproduction.published import METHODS, TABLES, PublishedCell, published
-from reproduction.records import Record, latest, trial_key
+from reproduction.records import Record, RecordsError, latest, trial_key
 from reproduction.statistics import (
     Mark,
     Summary,
@@ -62,6 +62,8 @@ BASELINES = tuple(method for method in METHODS if method != OURS)
 NOT_AT_HAND = "data not at hand"
 NOT_RUN = "not run yet"
 LEVEL = 0.05
+IDENTITY = ("data", "space", "chooser", "method", "seed")
+"""What each trial of an experiment says of itself."""
 Test: TypeAlias = Literal["paired", "corrected"]
 TESTS: Mapping[Test, Callable[[ArrayLike, ArrayLike], TTest]] = {
     "paired": paired_t,
@@ -195,7 +197,7 @@ class Results:
     def __init__(self, records: Iterable[Record], data: str | os.PathLike[str] | None, design: Design = PAPER) -> None:
         self.design = design
         self._data = data
-        self._records = latest(records)
+        self._records = {key: _told_apart(record) for key, record in latest(records).items()}
 
     def table(self, name: str, chooser: Chooser = DECLARED_CHOOSER) -> TableSummary:
         """A table by one chooser."""
@@ -273,8 +275,8 @@ class Results:
         for unit in table_units(table, data, OWN, self.design):
             record = self._records.get(trial_key(unit.trial(OWN)))
             if record is not None and not record.failed:
-                for name in record.figures:
-                    found.setdefault(name, {})[unit.seed] = _value(record.figures, name)
+                for name in (COMPARED[task_of(data)], *record.figures):
+                    found.setdefault(name, {})[unit.seed] = _value(record, name)
         return found
 
     def _state(self, data: str, failed: int) -> str:
@@ -286,9 +288,10 @@ class Results:
         """Seeds of the splits that all methods ended, their figures, and the number of failed trials."""
         found = {unit.seed: [self._records.get(trial_key(trial)) for trial in unit.trials] for unit in units}
         failed = sum(record is not None and record.failed for split in found.values() for record in split)
-        ended = {seed: [one.figures for one in split if one and not one.failed] for seed, split in found.items()}
+        ended = {seed: [one for one in split if one and not one.failed] for seed, split in found.items()}
         whole = {seed: split for seed, split in ended.items() if len(split) == len(METHODS)}
-        names = next(iter(whole.values()))[0] if whole else ()
+        compared = [COMPARED[task_of(unit.data)] for unit in units[:1]]
+        names = dict.fromkeys((*compared, *next(iter(whole.values()))[0].figures)) if whole else ()
         figures = {
             name: {
                 method: tuple(_value(split[place], name) for split in whole.values())
@@ -309,10 +312,23 @@ class Results:
         return Curve(figure, data, space, tuple(units_at), points)
 
 
-def _value(figures: Mapping[str, float | None], name: str) -> float:
-    value = figures[name]
+def _told_apart(record: Record) -> Record:
+    absent = [name for name in IDENTITY if name not in record.trial]
+    if absent:
+        raise RecordsError(
+            f"The trial {trial_key(record.trial)} does not say its {absent[0]}: it is none of these experiments. "
+            "Give a folder that 'run' has written, or remove its line."
+        )
+    return record
+
+
+def _value(record: Record, name: str) -> float:
+    value = record.figures.get(name)
     if value is None:
-        raise ValueError(f"A trial ended without its {name}; it should have been recorded as failed.")
+        raise RecordsError(
+            f"The trial {trial_key(record.trial)} ended without its {name} and does not say why. "
+            "Remove its line to run it again."
+        )
     return value
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from reproduction.comparing import ranks_by_space
+from reproduction.comparing import FLOAT_NOISE, ranks_by_space
 from reproduction.plan import SPACES
 from reproduction.published import METHODS, PARTS, TABLES
 from reproduction.statistics import MeanRanks, paired_t
@@ -52,6 +52,8 @@ class Verdict:
         None where the records do not reach.
     evidence : str
         The figures behind the verdict.
+    tested : bool
+        False where there are records, but none that could speak against the conclusion or for it.
 
     """
 
@@ -60,6 +62,7 @@ class Verdict:
     rule: str
     supported: bool | None
     evidence: str
+    tested: bool = True
 
 
 def verdicts(results: Results) -> tuple[Verdict, ...]:
@@ -90,13 +93,21 @@ def _case(name: str, splits: int, test: Callable[..., bool], *figures: object) -
 
 
 def _judged(
-    number: str, claim: str, rule: str, cases: Sequence[_Case], *, most: bool = False, absent: Sequence[str] = ()
+    number: str,
+    claim: str,
+    rule: str,
+    cases: Sequence[_Case],
+    *,
+    most: bool = False,
+    absent: Sequence[str] = (),
+    silent: Sequence[str] = (),
 ) -> Verdict:
     """Supported if every (or more than half) of the cases holds; the others and what is not at hand are listed."""
+    untested = f"Not tested on {', '.join(silent)}: no setting moves a figure there." if silent else ""
     if not cases:
-        return Verdict(number, claim, rule, None, NO_RECORD)
+        return Verdict(number, claim, rule, None, untested or NO_RECORD, tested=not silent)
     evidence = _evidence(cases) + (f" Not at hand: {', '.join(absent)}." if absent else "")
-    return Verdict(number, claim, rule, _settled(cases, most), evidence)
+    return Verdict(number, claim, rule, _settled(cases, most), f"{evidence} {untested}".rstrip())
 
 
 def _settled(cases: Sequence[_Case], most: bool = False) -> bool | None:
@@ -286,7 +297,10 @@ def _semi_supervised_wins(curve: Curve, share: float) -> bool:
     return worst < min(mean for method, mean in means.items() if method not in SEMI_SUPERVISED)
 
 
-def _on_thetas(curves: Sequence[Curve]) -> tuple[Verdict, ...]:
+def _on_thetas(panels: Sequence[Curve]) -> tuple[Verdict, ...]:
+    silent = tuple(curve.data for curve in panels if _is_constant(curve))
+    curves = [curve for curve in panels if curve.data not in silent]
+
     def cases(holds: Callable[[Mapping[float, float]], bool]) -> list[_Case]:
         return [
             _case(f"{curve.data} ({method})", curve.splits(), holds, _means(curve, method))
@@ -304,26 +318,36 @@ def _on_thetas(curves: Sequence[Curve]) -> tuple[Verdict, ...]:
                 for curve in curves
                 for method in WITH_TAIL
             ],
+            silent=silent,
         ),
         _judged(
             "Theta (2)",
             "A smaller theta reduces the error rate.",
             f"The least mean over all theta below 1 is below the mean at 1 by more than {ROUNDING}.",
             cases(lambda at: min(mean for x, mean in at.items() if x < 1.0) < at[1.0] - ROUNDING),
+            silent=silent,
         ),
         _judged(
             "Theta (3)",
             "theta = 0, the trace norm, is preferable but not optimal.",
             "The mean at 0 is below that at 1, and that of some theta between is below both.",
             cases(lambda at: _inside(at) < at[0.0] < at[1.0]),
+            silent=silent,
         ),
         _judged(
             "Theta (4)",
             "There always is an optimal theta for LSVV and LRC-VV with the lowest error rate.",
             f"The least mean is at a theta strictly between 0 and 1, below both ends by more than {ROUNDING}.",
             cases(lambda at: _inside(at) < min(at[0.0], at[1.0]) - ROUNDING),
+            silent=silent,
         ),
     )
+
+
+def _is_constant(curve: Curve) -> bool:
+    """Whether all methods have one error at all theta, as where none of them ever gives a label."""
+    means = {at.mean for points in curve.points.values() for at in points.values()}
+    return len(curve.points[OURS]) > 1 and max(means) - min(means) <= FLOAT_NOISE
 
 
 def _means(curve: Curve, method: str) -> Mapping[float, float]:

@@ -13,8 +13,18 @@ from sklearn.neighbors import NearestNeighbors
 import laws
 import naive
 from laws import Put
+from lsvv import LSVVClassifier
 from lsvv.features import MappedRows, RandomFourier
-from lsvv.graph import KNNGraph, check_adjacency, heat_weights, laplacian, manifold_matrix, neighbors, symmetrize
+from lsvv.graph import (
+    KNNGraph,
+    check_adjacency,
+    full_heat_graph,
+    heat_weights,
+    laplacian,
+    manifold_matrix,
+    neighbors,
+    symmetrize,
+)
 from lsvv.linalg import to_numpy
 
 KINDS = ("normalized", "plain")
@@ -292,3 +302,22 @@ def test_g_of_single_precision_is_double_and_positive_semi_definite(
 def test_other_powers_are_refused(power: Any) -> None:
     with pytest.raises(ValueError, match=rf"power={power!r} is not supported. Choose power=1 or power=2"):
         manifold_matrix(MappedRows(np.eye(2), lambda rows: rows), sp.csr_array((2, 2)), power)
+
+
+def test_the_full_heat_graph_is_the_kernel_of_all_pairs_and_a_graph_to_fit_with() -> None:
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    S = full_heat_graph(X)
+    squares = ((X[:, None, :] - X[None, :, :]) ** 2).sum(axis=2)
+    width = np.median(np.sqrt(squares[~np.eye(40, dtype=bool)]))
+    np.testing.assert_allclose(S, np.exp(-squares / width**2) - np.eye(40), atol=1e-12)
+    near = KNNGraph(weights="heat", heat_width=float(width)).build(X, 39).toarray()
+    np.testing.assert_allclose(full_heat_graph(X, float(width)), near, atol=1e-12)
+    y = np.where(np.arange(40) < 10, (X[:, 0] > 0).astype(int), -1)
+    models = [
+        LSVVClassifier(features="linear", smoothing=0, manifold=0.1, graph=graph).fit(X, y) for graph in (S, near)
+    ]
+    np.testing.assert_allclose(models[0].coef_, models[1].coef_, rtol=1e-8)
+
+
+def test_the_full_heat_graph_of_equal_rows_is_complete() -> None:
+    np.testing.assert_array_equal(full_heat_graph(np.ones((3, 2))), 1 - np.eye(3))

@@ -15,7 +15,7 @@ from reproduction.data.registry import paper_names
 from reproduction.data.sources import NPZ_SHA256
 from reproduction.data.text import DataError
 
-__all__ = ["CHECKSUMS", "Finding", "available", "file_sha256", "recorded_sums", "varying_columns", "verify"]
+__all__ = ["CHECKSUMS", "Finding", "available", "examined", "file_sha256", "recorded_sums", "varying_columns", "verify"]
 
 CHECKSUMS = "checksums.json"
 
@@ -87,7 +87,7 @@ def verify(folder: str | os.PathLike[str] | None = None, names: tuple[str, ...] 
 
     """
     place = data_folder(folder)
-    return tuple(_verify(name, place) for name in (paper_names() if names is None else names))
+    return tuple(examined(name, place) for name in (paper_names() if names is None else names))
 
 
 def varying_columns(X: NDArray[np.floating] | csr_matrix) -> int:
@@ -133,7 +133,8 @@ def _presence(name: str, folder: Path) -> Finding:
     return Finding(name, True, f"here: {' with '.join(file.name for file in found.files)}.")
 
 
-def _verify(name: str, folder: Path) -> Finding:
+def examined(name: str, folder: Path) -> Finding:
+    """Whether the files of a data set in a folder are what they should be."""
     presence = _presence(name, folder)
     if not presence.good:
         return presence

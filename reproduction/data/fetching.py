@@ -1,10 +1,12 @@
-"""Fetching a data set from the web into a folder: cached, checksummed, resumed where it broke off."""
+"""Fetching a data set from the web into a folder: resumed where it broke off, examined before it is kept."""
 
 import importlib
 import json
 import os
-from collections.abc import Callable
-from http.client import HTTPException
+import re
+import time
+from collections.abc import Callable, Iterator
+from http.client import HTTPException, HTTPResponse
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError, URLError
@@ -12,7 +14,7 @@ from urllib.parse import quote
 from urllib.request import Request, urlopen
 
 from reproduction.data import sources
-from reproduction.data.checking import CHECKSUMS, file_sha256, recorded_sums
+from reproduction.data.checking import CHECKSUMS, examined, file_sha256, recorded_sums
 from reproduction.data.loading import FOLDER_VARIABLE, find
 from reproduction.data.registry import info
 from reproduction.data.text import DataError
@@ -24,6 +26,10 @@ Progress = Callable[[str, int, int | None], None]
 
 _BLOCK = 1 << 16
 _PATIENCE = 60.0
+"""Seconds without a byte, or with fewer than ``_SLOWEST`` a second, after which a server is given up."""
+_SLOWEST = 1024
+_LARGEST = 1 << 29
+"""Bytes of a file, beyond which none of the data sets goes."""
 
 
 def fetch(
@@ -31,9 +37,9 @@ def fetch(
 ) -> tuple[Path, ...]:
     """The files of a data set: those in the folder, else those of the LIBSVM, Mulan or OpenML sites.
 
-    A download that broke off goes on where it stopped. The SHA-256 of a file is noted in ``checksums.json``
-    when it first arrives and holds from then on: a file that has changed since is fetched again. OpenML tells
-    its checksum beforehand.
+    A download that broke off goes on where it stopped. What arrived is kept only if it loads as the data set it should
+    be (rows, classes, columns that vary). The SHA-256 of a file is noted in ``checksums.json`` then and holds from
+    there on: a file that has changed since is fetched again. OpenML tells its checksum beforehand.
 
     Parameters
     ----------
@@ -80,7 +86,7 @@ def fetch(
     for mirror in sources.MIRRORS[name]:
         try:
             addresses = _openml_file(mirror.openml, entry.rows) if mirror.openml else _plain_sums(mirror.files)
-            return tuple(_retrieve(place, file, *address, progress) for file, address in addresses.items())
+            return _kept(name, place, addresses, progress)
         except (OSError, ValueError, HTTPException) as error:
             failures.append(str(error))
         except KeyError as error:
@@ -104,29 +110,44 @@ def _plain_sums(files: Any) -> dict[str, tuple[str, str | None]]:
 def _pooch() -> Any:
     try:
         return importlib.import_module("pooch")
-    except ImportError as error:
+    except ModuleNotFoundError as error:
+        if error.name != "pooch":
+            raise
         raise ImportError(
             "Fetching data needs pooch: pip install '.[reproduction]' in the project's folder."
         ) from error
 
 
-def _retrieve(place: Path, file: str, url: str, known: str | None, progress: Progress | None) -> Path:
-    """One file through pooch, its checksum held against the known one or noted as the first seen."""
+def _kept(
+    name: str, place: Path, addresses: dict[str, tuple[str, str | None]], progress: Progress | None
+) -> tuple[Path, ...]:
+    """Files of one mirror, moved into the folder once they are found to be the data set."""
+    arrived = place / f"{name}.arrived"
+    arrived.mkdir(exist_ok=True)
     sums = recorded_sums(place)
+    try:
+        for file, (url, known) in addresses.items():
+            _retrieve(arrived, place / f"{file}.part", file, url, known or sums.get(file), progress)
+        finding = examined(name, arrived)
+        for file in addresses:
+            path = arrived / file
+            path.replace(place / file) if finding.good else path.unlink()
+    finally:
+        # files that arrived before another failed stay for the next call
+        if not any(arrived.iterdir()):
+            arrived.rmdir()
+    if not finding.good:
+        told = finding.sentence.replace(f"{arrived}{os.sep}", "")
+        raise DataError(f"what {' and '.join(url for url, _ in addresses.values())} sent is not {name}: {told}")
+    _note_sums(place, {**sums, **{file: file_sha256(place / file) for file in addresses}})
+    return tuple(place / file for file in addresses)
+
+
+def _retrieve(folder: Path, part: Path, file: str, url: str, known: str | None, progress: Progress | None) -> None:
+    """One file through pooch, its checksum held against the known one."""
     pooch = _pooch()
     pooch.get_logger().setLevel("WARNING")
-    path = Path(
-        pooch.retrieve(
-            url,
-            known_hash=known or sums.get(file),
-            fname=file,
-            path=place,
-            downloader=_Resuming(place / f"{file}.part", file, progress),
-        )
-    )
-    if file not in sums:
-        _note_sums(place, {**sums, file: file_sha256(path)})
-    return path
+    pooch.retrieve(url, known_hash=known, fname=file, path=folder, downloader=_Resuming(part, file, progress))
 
 
 def _note_sums(place: Path, sums: dict[str, str]) -> None:
@@ -159,18 +180,51 @@ class _Resuming:
     def _receive(self, url: str, here: int) -> None:
         request = Request(url, headers={"Range": f"bytes={here}-"} if here else {})
         with urlopen(request, timeout=_PATIENCE) as answer:
-            if answer.status != 206:
+            if here and not _goes_on(answer, here):
                 here = 0
+                if answer.status == 206:
+                    self._receive(url, 0)
+                    return
             length = answer.headers.get("Content-Length")
             total = None if length is None else here + int(length)
             with self._part.open("ab" if here else "wb") as stream:
-                while block := answer.read(_BLOCK):
-                    stream.write(block)
-                    here += len(block)
-                    if self._progress is not None:
-                        self._progress(self._file, here, total)
+                try:
+                    for block in _blocks(answer, url, _LARGEST - here):
+                        stream.write(block)
+                        here += len(block)
+                        if self._progress is not None:
+                            self._progress(self._file, here, total)
+                except _TooLargeError:
+                    self._part.unlink()
+                    raise
         if total is not None and here != total:
             raise OSError(f"{url} broke off after {here} of {total} bytes; fetch again to go on from there")
+
+
+def _goes_on(answer: HTTPResponse, here: int) -> bool:
+    """Whether an answer holds the bytes that were asked for, those from ``here`` on."""
+    told = re.match(r"bytes (\d+)-", answer.headers.get("Content-Range") or "")
+    return answer.status == 206 and told is not None and int(told[1]) == here
+
+
+class _TooLargeError(OSError):
+    """A server sends more than any of the data sets has."""
+
+
+def _blocks(answer: HTTPResponse, url: str, most: int) -> Iterator[bytes]:
+    """What a server sends, as long as it is not too much and does not drip."""
+    length = int(answer.headers.get("Content-Length") or 0)
+    here, since, before = 0, time.monotonic(), 0
+    # one reading of the socket at a time: a full block may never come
+    while block := answer.read1(_BLOCK):
+        here += len(block)
+        if max(here, length) > most:
+            raise _TooLargeError(f"{url} sends more than {_LARGEST >> 20} MB, which none of the data sets has")
+        yield block
+        if time.monotonic() - since > _PATIENCE:
+            if here - before < _SLOWEST * _PATIENCE:
+                raise OSError(f"{url} sends less than {_SLOWEST} bytes a second; fetch again to go on later")
+            since, before = time.monotonic(), here
 
 
 def _openml_file(name: str, rows: int) -> dict[str, tuple[str, str | None]]:
@@ -190,7 +244,7 @@ def _rows(entry: dict[str, Any]) -> int:
 def _json(url: str) -> dict[str, Any]:
     try:
         with urlopen(url, timeout=_PATIENCE) as answer:
-            return dict(json.load(answer))
+            return dict(json.loads(b"".join(_blocks(answer, url, _LARGEST))))
     except HTTPError as error:
         raise OSError(f"{url} answered {error.code} {error.reason}") from error
     except URLError as error:

@@ -8,11 +8,12 @@ from lsvv.tables.words import count
 from reproduction.comparing import FLOAT_NOISE, own_comparisons, ranks_by_space
 from reproduction.data import PaperSize
 from reproduction.inventory import Holding
+from reproduction.outliers import Outlier
 from reproduction.pages.blocks import Entry, Grid
 from reproduction.plan import COMPARED, DECLARED_CHOOSER, OWN, Chooser, task_of
 from reproduction.published import METHODS, PARTS, PublishedCell
 from reproduction.statistics import MeanRanks, Summary, summarise
-from reproduction.summary import NOT_AT_HAND, NOT_RUN, OURS, Cell, Curve, Row, TableSummary
+from reproduction.summary import LEVEL, NOT_AT_HAND, NOT_RUN, OURS, Cell, Curve, Row, TableSummary
 
 __all__ = [
     "CHOOSER_WORDS",
@@ -22,6 +23,7 @@ __all__ = [
     "data_grid",
     "mean_and_std",
     "methods_grid",
+    "outlier_grid",
     "ranks_note",
     "result_grid",
     "signed",
@@ -151,7 +153,15 @@ def ranks_note(space: str, ranks: MeanRanks) -> str:
     """Mean ranks in a space and their critical difference in a sentence."""
     told = ", ".join(f"{method} {rank:.2f}" for method, rank in ranks.ranks.items())
     over = f"{count(ranks.cells, 'row')} of the {space} space"
-    return f"Mean ranks over {over}: {told}; critical difference at 95 % {ranks.critical:.2f}."
+    return f"Mean ranks over {over}: {told}; critical difference at 95 % {ranks.critical:.2f}.{_friedman(ranks)}"
+
+
+def _friedman(ranks: MeanRanks) -> str:
+    if math.isnan(ranks.friedman):
+        return ""
+    p = "p < 0.001" if ranks.friedman < 0.001 else f"p = {ranks.friedman:.3f}"
+    tells = "tells the methods apart" if ranks.friedman < LEVEL else "does not tell the methods apart"
+    return f" Friedman's test {tells} ({p})."
 
 
 def _hidden_note(table: TableSummary) -> Iterator[str]:
@@ -186,6 +196,30 @@ def beside_grid(table: TableSummary) -> Grid | None:
     note = "For F1 more is better; for ranking loss and RMSE (targets scaled to [0, 1]) less is."
     header = ("data set", "figure", *METHODS, *([OWN_TITLE] if with_own else []))
     return Grid(caption, header, rows, (note,)) if rows else None
+
+
+def outlier_grid(table: TableSummary, row: Row, outlier: Outlier) -> Grid:
+    """The compared figure of a row apart by where its one outlying target is: each way has a unit of its own."""
+    where = {
+        "a training row, and its range the unit": [seed not in outlier.tested for seed in row.seeds],
+        "a test row, and outside the unit": [seed in outlier.tested for seed in row.seeds],
+    }
+    rows = tuple(
+        (Entry(words), Entry(str(sum(these))), *(_some(row.errors[method], these) for method in METHODS))
+        for words, these in where.items()
+    )
+    note = (
+        f"Target {outlier.column + 1} of {row.data} has one value of {outlier.value:.4g}; the nearest other one is "
+        f"{outlier.nearest:.4g}. Targets are scaled to [0, 1] by the training rows: with that row among them the "
+        f"errors of this target all but vanish; without it, its own error is most of the figure."
+    )
+    caption = f"{row.data}, {compared_words(row.data)}, by where its outlying row is; {CHOOSER_WORDS[table.chooser]}"
+    return Grid(caption, ("the outlying row is", "splits", *METHODS), rows, (note,))
+
+
+def _some(values: Sequence[float], these: Sequence[bool]) -> Entry:
+    chosen = [value for value, this in zip(values, these, strict=True) if this]
+    return Entry(mean_and_std(summarise(chosen)) if chosen else ABSENT)
 
 
 def _beside(figure: str, values: Sequence[float]) -> Entry:

@@ -7,6 +7,7 @@ from pathlib import Path
 from lsvv.tables import write_atomically
 from reproduction.comparing import ranks_by_space
 from reproduction.inventory import inventory
+from reproduction.outliers import outlier_of
 from reproduction.pages.blocks import Block, Links, Page
 from reproduction.pages.figures import curves_picture, ranks_picture
 from reproduction.pages.latex import page_latex
@@ -18,6 +19,7 @@ from reproduction.pages.tables import (
     curve_grid,
     data_grid,
     methods_grid,
+    outlier_grid,
     result_grid,
 )
 from reproduction.pages.webpage import webpage
@@ -104,7 +106,7 @@ def pages(results: Results, data: str | os.PathLike[str] | None, names: Iterable
 
 def _blocks(results: Results, data: str | os.PathLike[str] | None, name: str) -> Iterator[Block]:
     if name in TABLES:
-        yield from _tables(results, name)
+        yield from _tables(results, data, name)
     elif name in CURVES:
         yield from _curves(results, name)
     elif name == "datasets":
@@ -113,7 +115,7 @@ def _blocks(results: Results, data: str | os.PathLike[str] | None, name: str) ->
         yield methods_grid()
 
 
-def _tables(results: Results, name: str) -> Iterator[Block]:
+def _tables(results: Results, data: str | os.PathLike[str] | None, name: str) -> Iterator[Block]:
     """The declared table always, the other once it has a row."""
     for chooser in CHOOSERS:
         table = results.table(name, chooser)
@@ -122,6 +124,10 @@ def _tables(results: Results, name: str) -> Iterator[Block]:
             beside = beside_grid(table)
             if beside is not None:
                 yield beside
+            for row in table.filled:
+                outlier = outlier_of(row.data, data, row.seeds, table.hidden) if row.task == "regression" else None
+                if outlier is not None:
+                    yield outlier_grid(table, row, outlier)
 
 
 def _curves(results: Results, name: str) -> Iterator[Block]:

@@ -15,6 +15,11 @@ GRIDS = ("ridge", "smoothing", "manifold", "power", "spectral", "free_rank")
 MOST = 10**9
 """The largest count: beyond it a loop has no end and no memory suffices."""
 
+
+class Settings:
+    """A choice that comes with settings of its own, in place of its name; it checks them where it is used."""
+
+
 Constraint = tuple[Callable[[Any], bool], str]
 """Whether a value will do, and what to pass in its place."""
 
@@ -59,7 +64,10 @@ CONSTRAINTS: dict[str, Constraint] = {
     "spectral_rule": _one_of("tail", "as_printed"),
     "n_neighbors": _COUNT,
     "laplacian": _one_of("normalized", "plain"),
-    "solver": _one_of(*SOLVERS),
+    "solver": (
+        lambda v: isinstance(v, Settings) or (isinstance(v, str) and v in SOLVERS),
+        f"{', '.join(map(repr, SOLVERS))} or a MiniBatch",
+    ),
     "selection": _one_of("average", "best"),
     "target_scale": _one_of("auto", "as is", "log"),
     "safe": _BOOLEAN,

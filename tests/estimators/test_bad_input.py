@@ -1,6 +1,6 @@
 """Bad input is handled, or refused with a sentence that says what to do; never a silent wrong model."""
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -380,7 +380,10 @@ OF_TWO_KINDS = {"b": pd.Categorical(["u", "v", "w"] * 20)}
         (lambda m: m.set_params(features=RandomFourier(BIG)).fit(X, Y), "n_components=1000.* is out of range"),
         (lambda m: m.set_params(features=RandomFourier(0)).fit(X, Y), "n_components=0 is out of range"),
         (lambda m: m.set_params(features=RandomFourier(5, width=BIG)).fit(X, Y), "width=1000.* is not a width"),
-        (lambda m: m.set_params(features=RandomFourier(5, kernel=[])).fit(X, Y), r"kernel=\[\] is not known"),
+        (
+            lambda m: m.set_params(features=RandomFourier(5, kernel=cast(Any, []))).fit(X, Y),
+            r"kernel=\[\] is not known",
+        ),
         (lambda m: m.set_params(features=Trees(0)).fit(X, Y), "n_trees=0 is out of range"),
         (lambda m: m.set_params(n_neighbors=BIG).fit(X, Y), "n_neighbors=1000.* is out of range. Pass an integer of"),
         (lambda m: m.set_params(smoothing=0.5, graph=np.ones(60)).fit(X, Y), "The graph is an array of 1 dimensions"),
@@ -420,7 +423,7 @@ def test_what_a_search_cannot_try_is_named(settings: dict[str, Any], sentence: s
 
 
 def test_targets_beyond_double_precision_are_named() -> None:
-    with pytest.raises(ValueError, match="y holds a number beyond 1e308. Divide y by its largest value first"):
+    with pytest.raises(ValueError, match=r"y holds a number beyond 1e308. Divide y by its largest value first"):
         regressor().fit(X, [BIG, 1] * 30)
     with pytest.raises(ValueError, match="y holds a number beyond 1e308"):
         regressor().fit(X, X[:, 0]).score(X, [BIG] * 60)

@@ -13,7 +13,7 @@ import pytest
 
 from lsvv.report import fill_report, write_report
 from lsvv.report.from_fill import report_of
-from lsvv.report.models import mattered_of
+from lsvv.report.inside import mattered_of
 from lsvv.selection import Importances
 from lsvv.tables import Filled, fill, parse
 

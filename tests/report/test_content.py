@@ -11,7 +11,7 @@ from lsvv.features import Linear
 from lsvv.report.checks import calibration_of
 from lsvv.report.content import Help, Layer, Report
 from lsvv.report.from_fill import report_of
-from lsvv.report.models import MOST_COLUMNS, help_of, mattered_of, smoothing_words
+from lsvv.report.inside import MOST_COLUMNS, help_of, mattered_of, smoothing_words
 from lsvv.report.page import render
 from lsvv.report.rowmap import MOST_POINTS, drawn_rows, map_of, two_directions
 from lsvv.report.view import atlas_range, layer_sizes, shade
@@ -42,7 +42,7 @@ def test_the_content_is_plain(report: Report) -> None:
 
 def test_known_and_filled_cells_add_up(report: Report, filled: Filled) -> None:
     for learnt, result in zip(report.learnt, filled.results, strict=True):
-        assert learnt.n_known + learnt.n_filled == report.glance.n_rows == 60
+        assert learnt.n_known + learnt.n_filled == report.column_summary.n_rows == 60
         assert learnt.n_filled == len(result.rows)
         assert sum(learnt.certainty) in (0, learnt.n_filled)
         if learnt.confusion is not None:
@@ -242,7 +242,7 @@ def test_two_rows_have_no_map() -> None:
 def test_a_few_texts_among_numbers_leave_a_histogram() -> None:
     rows = "".join(f"{'n.a.' if i == 7 else i},{'' if i % 3 else 'ab'[i > 30]}\n" for i in range(60))
     report = report_of(fill(parse(f"size,kind\n{rows}".encode(), "t.csv", format="csv"), ["kind"], features="linear"))
-    size = next(column for column in report.glance.columns if column.name == "size")
+    size = next(column for column in report.column_summary.columns if column.name == "size")
     assert (size.words, sum(size.histogram)) == ("0 to 59, half below 30", 59)
 
 

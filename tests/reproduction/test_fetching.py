@@ -1,17 +1,20 @@
 import hashlib
-import importlib
 import json
+import sys
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import BufferedIOBase
 from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.datasets import dump_svmlight_file, load_iris
 
-from reproduction.data import DataError, fetch, load, sources, verify
+from reproduction.data import DataError, fetch, fetching, load, sources, verify
 
 pytest.importorskip("pooch")
 
@@ -23,7 +26,18 @@ class Site:
     files: dict[str, bytes] = field(default_factory=dict)
     asked: list[tuple[str, str | None]] = field(default_factory=list)
     break_after: int | None = None
+    ranges: bool = True
+    seconds_a_byte: float = 0.0
     url: str = ""
+
+
+def drip(stream: BufferedIOBase, content: bytes, seconds: float) -> None:
+    """One byte after the other, until nobody listens any more."""
+    with suppress(OSError):
+        for place in range(len(content)):
+            stream.write(content[place : place + 1])
+            stream.flush()
+            time.sleep(seconds)
 
 
 @pytest.fixture
@@ -42,10 +56,16 @@ def site() -> Iterator[Site]:
             if wanted and start >= len(content):
                 self.send_error(416)
                 return
+            start = start if site.ranges else 0
             self.send_response(206 if wanted else 200)
             self.send_header("Content-Length", str(len(content) - start))
+            if wanted:
+                self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
             self.end_headers()
-            self.wfile.write(content[start : site.break_after])
+            if site.seconds_a_byte:
+                drip(self.wfile, content, site.seconds_a_byte)
+            else:
+                self.wfile.write(content[start : site.break_after])
 
         def log_message(self, format: str, *args: object) -> None:
             return
@@ -118,6 +138,42 @@ def test_a_file_that_changed_since_it_arrived_is_fetched_again(iris_site: Site, 
         fetch("iris", folder)
 
 
+def test_a_page_in_place_of_the_file_is_not_kept(iris_site: Site, tmp_path: Path) -> None:
+    folder, right = tmp_path / "cache", iris_site.files["/iris.scale"]
+    for wrong in (b"<!doctype html><title>Sign in</title>", right[: len(right) // 2].rpartition(b"\n")[0] + b"\n", b""):
+        iris_site.files["/iris.scale"] = wrong
+        with pytest.raises(DataError, match=r"/iris\.scale sent is not iris: "):
+            fetch("iris", folder)
+        assert list(folder.iterdir()) == []
+    iris_site.files["/iris.scale"] = right
+    assert fetch("iris", folder)[0].read_bytes() == right
+
+
+def test_an_answer_that_does_not_go_on_where_the_part_ends_is_not_appended(iris_site: Site, tmp_path: Path) -> None:
+    folder = tmp_path / "cache"
+    iris_site.break_after = 1000
+    with pytest.raises(DataError, match="broke off"):
+        fetch("iris", folder)
+    iris_site.break_after, iris_site.ranges = None, False
+    (path,) = fetch("iris", folder)
+    assert path.read_bytes() == iris_site.files["/iris.scale"]
+    assert [wanted for _, wanted in iris_site.asked] == [None, "bytes=1000-", None]
+
+
+def test_a_server_that_sends_too_much_is_cut(iris_site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fetching, "_LARGEST", 1000)
+    with pytest.raises(DataError, match=r"/iris\.scale sends more than"):
+        fetch("iris", tmp_path / "cache")
+    assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_a_server_that_drips_is_cut(iris_site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fetching, "_PATIENCE", 0.3)
+    iris_site.seconds_a_byte = 0.02
+    with pytest.raises(DataError, match="sends less than 1024 bytes a second"):
+        fetch("iris", tmp_path / "cache")
+
+
 def test_every_site_that_failed_is_told(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mirrors = (
         sources.Mirror({"iris.scale": f"{site.url}/gone"}),
@@ -128,45 +184,49 @@ def test_every_site_that_failed_is_told(site: Site, tmp_path: Path, monkeypatch:
         fetch("iris", tmp_path)
 
 
+def iris_arff() -> bytes:
+    X, y = load_iris(return_X_y=True)
+    columns = "".join(f"@attribute x{column} numeric\n" for column in range(4))
+    rows = "".join(f"{','.join(map(str, x))},{label}\n" for x, label in zip(X, y, strict=True))
+    return f"@relation iris\n{columns}@attribute class {{0,1,2}}\n@data\n{rows}".encode()
+
+
 def test_openml_is_asked_by_name_and_its_checksum_holds(
     site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    content = b"@relation scm20d\n@attribute a numeric\n@data\n1\n"
+    content = iris_arff()
     listed = [
         {"did": 1, "format": "ARFF", "quality": [{"name": "NumberOfInstances", "value": "10.0"}]},
-        {"did": 2, "format": "ARFF", "quality": [{"name": "NumberOfInstances", "value": "8966.0"}]},
+        {"did": 2, "format": "ARFF", "quality": [{"name": "NumberOfInstances", "value": "150.0"}]},
     ]
-    about = {"url": f"{site.url}/scm20d.arff", "md5_checksum": hashlib.md5(content).hexdigest()}
+    about = {"url": f"{site.url}/iris.arff", "md5_checksum": hashlib.md5(content).hexdigest()}
     site.files.update(
         {
-            "/list/data_name/scm20d/status/active": json.dumps({"data": {"dataset": listed}}).encode(),
+            "/list/data_name/iris/status/active": json.dumps({"data": {"dataset": listed}}).encode(),
             "/2": json.dumps({"data_set_description": about}).encode(),
-            "/scm20d.arff": content,
+            "/iris.arff": content,
         }
     )
     monkeypatch.setattr(sources, "OPENML", site.url)
-    monkeypatch.setattr(sources, "MIRRORS", {"scm20d": (sources.Mirror({}, openml="scm20d"),)})
-    (path,) = fetch("scm20d", tmp_path)
+    monkeypatch.setattr(sources, "MIRRORS", {"iris": (sources.Mirror({}, openml="iris"),)})
+    (path,) = fetch("iris", tmp_path)
     assert path.read_bytes() == content
     path.unlink()
     (tmp_path / "checksums.json").unlink()
-    site.files["/scm20d.arff"] = b"something else"
+    site.files["/iris.arff"] = b"something else"
     with pytest.raises(DataError, match="hash of downloaded file"):
-        fetch("scm20d", tmp_path)
+        fetch("iris", tmp_path)
     listed.pop()
-    site.files["/list/data_name/scm20d/status/active"] = json.dumps({"data": {"dataset": listed}}).encode()
-    with pytest.raises(DataError, match="OpenML has no data set scm20d with at least 8966 rows"):
-        fetch("scm20d", tmp_path)
-    site.files["/list/data_name/scm20d/status/active"] = b'{"data": {}}'
+    site.files["/list/data_name/iris/status/active"] = json.dumps({"data": {"dataset": listed}}).encode()
+    with pytest.raises(DataError, match="OpenML has no data set iris with at least 150 rows"):
+        fetch("iris", tmp_path)
+    site.files["/list/data_name/iris/status/active"] = b'{"data": {}}'
     with pytest.raises(DataError, match="OpenML answered without 'dataset'"):
-        fetch("scm20d", tmp_path)
+        fetch("iris", tmp_path)
 
 
 def test_without_pooch_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(name: str) -> None:
-        raise ImportError(name)
-
-    monkeypatch.setattr(importlib, "import_module", refuse)
+    monkeypatch.setitem(sys.modules, "pooch", None)
     with pytest.raises(ImportError, match=r"needs pooch: pip install '\.\[reproduction\]'"):
         fetch("iris", tmp_path)
 

@@ -179,3 +179,19 @@ def test_nothing_acknowledged_is_lost_when_the_writer_is_killed(tmp_path: Path) 
         assert seeds == list(range(len(seeds)))
         assert acknowledged < len(seeds) <= acknowledged + 2
     assert all(json.loads(line) for line in (tmp_path / LIVE).read_bytes().split(b"\n")[:-1])
+
+
+@pytest.mark.parametrize(
+    ("line", "fault"),
+    [
+        ('{"trial": {}, "figures": {"error": "low"}}', "its 'error' is 'low', which is no finite number"),
+        ('{"trial": {}, "figures": {"error": NaN}}', "its 'error' is nan, which is no finite number"),
+        ('{"trial": {}, "seconds": 1' + "0" * 400 + "}", "which is no finite number"),
+        ('{"trial": ' + "[" * 100_000 + "]" * 100_000 + "}", "it is nested too deep"),
+    ],
+    ids=["text", "nan", "huge", "deep"],
+)
+def test_a_line_that_cannot_be_reckoned_with_is_told(tmp_path: Path, line: str, fault: str) -> None:
+    (tmp_path / LIVE).write_text(f'{{"trial": {{}}}}\n{line}\n')
+    with pytest.raises(RecordsError, match=f"line 2: not a record .*{fault}"):
+        read_records(tmp_path)

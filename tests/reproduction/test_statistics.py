@@ -8,6 +8,7 @@ from scipy import stats
 
 from reproduction.statistics import (
     corrected_resampled_t,
+    friedman,
     holm,
     marks,
     mean_ranks,
@@ -87,6 +88,19 @@ def test_holm_rejects_what_the_step_down_procedure_rejects(p_values: list[float]
     assert {int(index) for index in np.flatnonzero(adjusted <= 0.05)} == rejected
 
 
+@pytest.mark.parametrize(
+    ("p_values", "adjusted"),
+    [
+        ([0.01, 0.02, 0.03, 0.04], [0.04, 0.06, 0.06, 0.06]),  # 4 p, 3 p, and then no less than the one before
+        ([0.2, 0.001, 0.01, 0.012], [0.2, 0.004, 0.03, 0.03]),
+        ([0.5, 0.4, 0.03], [0.8, 0.8, 0.09]),
+        ([0.9, 0.6], [1.0, 1.0]),
+    ],
+)
+def test_holm_is_the_printed_adjustment(p_values: list[float], adjusted: list[float]) -> None:
+    assert holm(p_values) == pytest.approx(adjusted)
+
+
 def test_holm_refuses_what_is_no_probability() -> None:
     with pytest.raises(ValueError, match=r"outside \[0, 1\]"):
         holm([0.5, 1.5])
@@ -118,3 +132,17 @@ def test_ranks_share_ties_and_sum_to_a_constant() -> None:
     assert found.critical == nemenyi_difference(3, 3)
     with pytest.raises(ValueError, match=r"numbers of cells are \[1, 2\]"):
         mean_ranks({"a": [1.0], "b": [1.0, 2.0]})
+
+
+def test_friedmans_test_is_that_of_scipy_with_the_correction_of_iman_and_davenport() -> None:
+    table = np.random.default_rng(0).normal(size=(12, 4)).round(1) + 0.2 * np.arange(4)
+    chi2 = stats.friedmanchisquare(*table.T).statistic
+    F = 11 * chi2 / (12 * 3 - chi2)
+    assert friedman(table) == pytest.approx(stats.f.sf(F, 3, 33), rel=1e-12)
+    assert mean_ranks(dict(zip("abcd", table.T, strict=True))).friedman == friedman(table)
+
+
+def test_friedmans_test_at_its_ends() -> None:
+    assert friedman([[1.0, 2.0, 3.0]] * 5) == 0.0
+    assert friedman([[1.0, 1.0, 1.0]] * 5) == 1.0
+    assert math.isnan(friedman([[1.0, 2.0, 3.0]]))

@@ -7,9 +7,10 @@ import pytest
 
 from made_up import curve_records, means, records_of, row_records
 from reproduction.bundled import bundled
+from reproduction.pages.overview import overview_page
 from reproduction.plan import FIRST_SEED, OWN, PAPER, table_units
 from reproduction.published import METHODS, published
-from reproduction.records import Record
+from reproduction.records import Record, RecordsError
 from reproduction.statistics import corrected_resampled_t, paired_t
 from reproduction.summary import NOT_AT_HAND, NOT_RUN, Results, Row, TableSummary
 
@@ -176,3 +177,22 @@ def test_the_states_of_the_code_are_counted_apart_from_the_machines(data: Path) 
     assert Results(coded, data).codes() == [("old", 112), ("new", 8)]
     assert Results(records, data).codes() == [("unknown", 120)]
     assert Results(coded, data).environments() == Results(records, data).environments()
+
+
+@pytest.mark.parametrize("figures", [{}, {"error": None}, {"rmse": 1.0}], ids=str)
+def test_a_trial_without_its_figure_is_told(data: Path, figures: dict[str, float | None]) -> None:
+    records = row_records("linear-mc", "iris", means(4, 3, 2, 1))
+    records[5] = replace(records[5], figures=figures)
+    with pytest.raises(RecordsError, match=r'"data": "iris".* ended without its error and does not say why'):
+        Results(records, data).table("linear-mc")
+
+
+def test_a_trial_of_another_kind_of_run_is_told(data: Path) -> None:
+    with pytest.raises(RecordsError, match=r"does not say its space: it is none of these experiments"):
+        Results([Record({"data": "iris", "seed": 1}, figures={"error": 1.0})], data)
+
+
+def test_records_without_versions_are_counted(data: Path) -> None:
+    records = [replace(record, environment={}) for record in row_records("linear-mc", "iris", means(4, 3, 2, 1))]
+    told = " ".join(map(str, overview_page(Results(records, data)).blocks))
+    assert "120 trials: unknown, unknown cores, unknown versions." in told

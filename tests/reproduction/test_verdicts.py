@@ -224,9 +224,22 @@ def test_a_dip_between_the_ends_is_what_the_paper_sees() -> None:
     assert [verdict(dip, f"Theta ({n})").supported for n in range(1, 5)] == [True, True, True, True]
 
 
-def test_a_flat_line_supports_only_that_the_end_is_the_same() -> None:
-    flat = theta(lambda _: 9.0)
+def test_a_flat_line_beside_others_supports_only_that_the_end_is_the_same() -> None:
+    flat = theta(lambda _: 9.0, flat=9.004)
     assert [verdict(flat, f"Theta ({n})").supported for n in range(1, 5)] == [True, False, False, False]
+
+
+def test_a_panel_in_which_nothing_moves_tests_nothing() -> None:
+    for n in range(1, 5):
+        found = verdict(theta(lambda _: 9.0), f"Theta ({n})")
+        assert (found.supported, found.tested) == (None, False)
+        assert found.evidence == "Not tested on corel5k, bibtex: no setting moves a figure there."
+    one, other = (
+        [record for record in theta(at) if record.trial["data"] == data]
+        for data, at in (("corel5k", lambda _: 9.0), ("bibtex", lambda x: 9.0 + (x - 1.0) * (x + 0.2)))
+    )
+    assert [verdict([*one, *other], f"Theta ({n})").supported for n in range(1, 5)] == [True] * 4
+    assert "Not tested on corel5k" in verdict([*one, *other], "Theta (2)").evidence
 
 
 def test_the_trace_norm_may_be_best() -> None:

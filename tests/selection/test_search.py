@@ -429,7 +429,7 @@ def test_the_best_setting_is_refitted_on_the_graph_of_the_search() -> None:
 def test_settings_that_overflow_are_left_out_and_told() -> None:
     rows, truth = blobs()
     far, y = 1e20 * rows, some_labels(truth)
-    settings = {"features": "linear", "smoothing": 0.0, "loss": "logistic"}
+    settings: dict[str, Any] = {"features": "linear", "smoothing": 0.0, "loss": "logistic"}
     model = LSVVClassifierCV(manifold=[0.0, 1e299], **settings).fit(far, y)
     assert model.notes_ == ("1 setting was left out: numbers overflow.",)
     plain = LSVVClassifierCV(**settings).fit(far, y)

@@ -2,10 +2,13 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 import laws
 from laws import Put
+from lsvv import LSVVClassifier
 from lsvv.linalg import to_numpy
+from lsvv.losses import MulticlassHinge
 from lsvv.objective import Objective
 from lsvv.penalties import Ridge, TailSumAsPrinted
 from lsvv.solvers import MiniBatch, minimise, solve
@@ -91,3 +94,43 @@ def test_mini_batches_need_rows_and_a_known_rule() -> None:
         minimise(problem.objective("squared"), MiniBatch())
     with pytest.raises(ValueError, match=r"step_rule='adam' is not known. Choose one of adadelta, decay, constant"):
         minimise(problem.objective("logistic"), MiniBatch(step_rule="adam"))
+
+
+def test_the_sub_gradient_is_the_printed_one() -> None:
+    problem = make_problem(n=30)
+    objective = problem.objective(MulticlassHinge(0.003), ridge=0.01, manifold=0.1, fit_intercept=False)
+
+    def direction(V: np.ndarray, subgradient: bool) -> np.ndarray:
+        method = MiniBatch(batch_size=30, step_rule="constant", subgradient=subgradient)
+        return objective.lipschitz * (V - to_numpy(method.step(objective, method.init(objective, V)).V))
+
+    V = 3.0 * np.linalg.lstsq(problem.Phi, problem.T, rcond=None)[0]
+    printed = 2 * 0.01 * V + 2 * 0.1 * problem.G @ V
+    met = 0
+    for x, target in zip(problem.Phi, problem.T, strict=True):
+        scores, label = x @ V, int(target.argmax())
+        rival = int(np.argmax(np.where(target == 1, -np.inf, scores)))
+        if scores[label] - scores[rival] < 1:
+            printed += np.outer(x, np.eye(4)[rival] - np.eye(4)[label]) / 30
+            met += 1
+    assert 0 < met < 30
+    np.testing.assert_allclose(direction(V, True), printed, atol=1e-9)
+    # at 0 all rivals tie: the smoothing takes them evenly, the sub-gradient the first
+    assert np.abs(direction(0.0 * V, True) - direction(0.0 * V, False)).max() > 0.01
+
+
+def test_its_settings_reach_it_through_an_estimator() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 3)), rng.integers(0, 2, 40)
+    model = LSVVClassifier(features="linear", loss="logistic", smoothing=0, ridge=0.1, tol=1e-2, random_state=0)
+    coef = {
+        solver: clone(model).set_params(solver=solver).fit(X, y).coef_
+        for solver in ("minibatch", MiniBatch(), MiniBatch(batch_size=40), MiniBatch(step_rule="decay"))
+    }
+    plain, same, *others = coef.values()
+    np.testing.assert_array_equal(plain, same)
+    assert all(np.abs(plain - other).max() > 1e-6 for other in others)
+    with pytest.raises(ValueError, match=r"batch_size=0 holds no row"):
+        clone(model).set_params(solver=MiniBatch(batch_size=0)).fit(X, y)
+    with pytest.raises(ValueError, match=r"solver=3 is out of range\. Pass 'auto', .*'minibatch' or a MiniBatch\."):
+        clone(model).set_params(solver=3).fit(X, y)

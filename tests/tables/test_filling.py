@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from lsvv.report import fill_report
-from lsvv.report.glance import glance_of
+from lsvv.report.column_summary import column_summary
 from lsvv.selection import run
 from lsvv.tables import Filled, Table, TableError, fill, parse, summary
 from lsvv.tables.cells import COMMA, POINT, Formula, Notation
@@ -375,7 +375,7 @@ def test_answers_are_written_as_a_file_with_decimal_commas_writes_them() -> None
     assert prices.cells[-1] in ("1.279", "1.280", "1.281")
     assert codes.target.outputs == ("1.100", "2.000")
     assert set(codes.cells) == {"1.100", "2.000"}
-    assert glance_of(filled).columns[0].words == "910 to 1,290, half below 1,100"
+    assert column_summary(filled).columns[0].words == "910 to 1,290, half below 1,100"
 
 
 def test_a_target_without_holes_is_only_checked(beasts: Text, csv_table: Reader) -> None:
@@ -509,3 +509,20 @@ def test_the_summary_is_plain_json_and_progress_is_told(beasts: Text, csv_table:
     shares = [share for _, share in stages]
     assert shares == sorted(shares)
     assert [name for name, _ in stages] == list(filled.seconds)
+
+
+@pytest.mark.parametrize("name", ["#", "%", ""])
+def test_a_column_whose_name_has_no_word_is_a_column(csv_table: Reader, name: str) -> None:
+    rows = "".join(f"{7 * row % 23},{'ab'[7 * row % 23 > 11] if row % 3 == 0 else ''}\n" for row in range(40))
+    assert fill(csv_table(f"{name},kind\n{rows}"), ["kind"], features="linear").results[0].rows.size == 26
+
+
+def test_times_of_several_zones_are_dates(csv_table: Reader) -> None:
+    zones = ("+01:00", "+02:00", "Z")
+    rows = "".join(
+        f"2020-{1 + row % 12:02d}-{1 + row % 28:02d}T12:{row:02d}:00{zones[row % 3]},"
+        f"{'ab'[row % 12 > 5] if row % 3 else ''}\n"
+        for row in range(40)
+    )
+    filled = fill(csv_table(f"when,kind\n{rows}"), ["kind"], features="linear")
+    assert filled.vectoriser.kinds == {"when": "date"}

@@ -6,6 +6,7 @@ import pytest
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NAMES = [
+    "local_class",
     "proposition_1",
     "contraction",
     "theorem_1",

@@ -10,6 +10,8 @@ TABLES: tuple[TableName, ...] = ("contributions", "vector-valued", "multi-class"
 
 def test_every_row_of_the_four_tables_is_there_with_its_source() -> None:
     assert [len(rates(table, version="printed")) for table in TABLES] == [3, 8, 7, 4]
+    assert [rate.worst.text for rate in rates("text")] == ["sqrt(d_N/n)", "n^(-1/3)", "n^(-1/4)"]
+    assert [rate.excess for rate in rates("text")] == [False, True, True]
     assert {rate.source for rate in RATES} == set(SOURCES)
 
 
@@ -19,7 +21,7 @@ def test_formula_and_function_agree(rate: object) -> None:
     n, u, K = 50, 300, 7
     for order in (rate.worst, rate.special):  # type: ignore[attr-defined]
         text = order.text.replace("log^2 K", "log(K)**2").replace("log^3(nK)", "log(n*K)**3")
-        text = text.replace("log K", "log(K)").replace("K sqrt", "K*sqrt")
+        text = text.replace("log K", "log(K)").replace("K sqrt", "K*sqrt").replace("^", "**").replace("d_N", "K")
         assert order(n, u, K) == pytest.approx(eval(text, words, {"n": n, "u": u, "K": K}))
 
 

@@ -53,9 +53,9 @@ def bounds_command(
     `lsvv bounds animals.lsvv --rows animals.csv`
     """
     with sentences(debug) as write:
-        from lsvv.report.bounds import bounds_lines, bounds_summary, spectrum_plot
+        from lsvv.report.bounds_text import bounds_lines, bounds_summary, spectrum_plot
         from lsvv.tables import TableError, check_places, fill
-        from lsvv.tables.bounds import bounds_of, subjects
+        from lsvv.tables.model_bounds import bounds_of, subjects
         from lsvv.tables.modelfile import TableModel, is_model
 
         if plot is not None and Path(plot).suffix.lstrip(".") not in PLOTS:

@@ -31,7 +31,7 @@ from lsvv.losses import Loss, Squared
 from lsvv.objective import NO_TAIL, Objective
 from lsvv.parameters import check_parameters
 from lsvv.penalties import TailSum, TailSumAsPrinted
-from lsvv.solvers import Solution, solve
+from lsvv.solvers import MiniBatch, Solution, in_batches, solve
 from lsvv.spectral import balanced_free_rank, effective_rank, resolve_free_rank, singular_values
 from lsvv.targets import Targets
 
@@ -67,7 +67,7 @@ class VectorValuedEstimator(BaseEstimator):
         laplacian: str = "normalized",
         power: int = 2,
         graph: Any = "auto",
-        solver: str = "auto",
+        solver: str | MiniBatch = "auto",
         fit_intercept: bool = True,
         tol: float = 1e-6,
         max_iter: int = 1000,
@@ -183,11 +183,11 @@ class VectorValuedEstimator(BaseEstimator):
         solution: Solution,
         rng: np.random.Generator,
     ) -> None:
-        """What an estimator learns beyond W, drawing labelled rows in an ``order`` of their content; by default nothing."""
+        """What an estimator learns beyond W, drawing labelled rows in an ``order`` of their content; else nothing."""
 
     def _check_parameters(self) -> None:
         check_parameters(self)
-        if self.spectral_rule == "as_printed" and self.solver != "minibatch":
+        if self.spectral_rule == "as_printed" and not in_batches(self.solver):
             raise ValueError(
                 "spectral_rule='as_printed' is the prox of no function, so only solver='minibatch' runs it."
             )
@@ -275,7 +275,7 @@ class VectorValuedEstimator(BaseEstimator):
 
     def _objective(self, labelled: MappedRows, loss: Loss, targets: Targets, G: Array | None) -> Objective:
         T, A = targets.values[targets.labelled], targets.normalised_weights()
-        risk = build_risk(labelled, loss, T, A, fit_intercept=self.fit_intercept, by_rows=self.solver == "minibatch")
+        risk = build_risk(labelled, loss, T, A, fit_intercept=self.fit_intercept, by_rows=in_batches(self.solver))
         return build_objective(risk, ridge=self.ridge_, manifold=self.manifold, G=G, spectral=NO_TAIL)
 
     def _with_tail(self, objective: Objective, targets: Targets, seed: int) -> Objective:

@@ -17,7 +17,7 @@ from lsvv.linalg import Array, like, to_numpy
 from lsvv.losses import BinaryLogistic, Loss, MulticlassLogistic, make_loss
 from lsvv.objective import NO_TAIL, Objective
 from lsvv.risk import QuadraticRisk
-from lsvv.solvers import Solution, leave_one_out_scores, solve, solve_closed_form
+from lsvv.solvers import MiniBatch, Solution, in_batches, leave_one_out_scores, solve, solve_closed_form
 from lsvv.targets import Classes, Codec, Labels, Targets, as_targets_array, encode_classes, encode_labels
 from lsvv.targets.reading import as_numbers, as_rows_of_targets, read_classes
 from lsvv.targets.weighting import row_weight
@@ -151,8 +151,9 @@ class LSVVClassifier(ClassifierPredictions, VectorValuedEstimator):
         graph given as a matrix: a smoothed model then answers for the training rows only.
     class_weight : dict, "balanced" or None
         Factors on the weights of classes; for labels {0: ..., 1: ...}.
-    solver : "auto", "closed", "accelerated" or "minibatch", default="auto"
+    solver : "auto", "closed", "accelerated", "minibatch" or MiniBatch, default="auto"
         "auto" takes the closed form for the squared loss without a tail, accelerated proximal gradient otherwise.
+        "minibatch" is Algorithm 1; ``lsvv.solvers.MiniBatch(batch_size, step_rule, subgradient)`` sets it up.
     fit_intercept : bool, default=True
         Whether to learn b, which no term penalises.
     tol : float, default=1e-6
@@ -222,7 +223,7 @@ class LSVVClassifier(ClassifierPredictions, VectorValuedEstimator):
         power: int = 2,
         graph: Any = "auto",
         class_weight: Any = None,
-        solver: str = "auto",
+        solver: str | MiniBatch = "auto",
         fit_intercept: bool = True,
         tol: float = 1e-6,
         max_iter: int = 1000,
@@ -317,7 +318,7 @@ class LSVVClassifier(ClassifierPredictions, VectorValuedEstimator):
                 T[some],
                 weight,
                 fit_intercept=self.fit_intercept,
-                by_rows=self.solver == "minibatch",
+                by_rows=in_batches(self.solver),
             )
             part = objective.with_risk(risk)
             start = None

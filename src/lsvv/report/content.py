@@ -8,8 +8,8 @@ __all__ = [
     "Atlas",
     "Bin",
     "Column",
+    "ColumnSummary",
     "Confusion",
-    "Glance",
     "Help",
     "Layer",
     "Learnt",
@@ -44,7 +44,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Glance:
+class ColumnSummary:
     """The table: its name and size, its columns, and how many of them are not listed."""
 
     name: str
@@ -305,13 +305,13 @@ class Report:
     >>> text = "size,kind\n" + "".join(f"{i * i},{('small', 'big')[i > 9] if i % 2 else ''}\n" for i in range(20))
     >>> filled = fill(parse(text.encode(), "sizes.csv", format="csv"), ["kind"], features="linear")
     >>> report = report_of(filled)
-    >>> report.title, report.glance.n_rows, report.learnt[0].n_filled
+    >>> report.title, report.column_summary.n_rows, report.learnt[0].n_filled
     ('sizes.csv', 20, 10)
     """
 
     title: str
     summary: tuple[str, ...]
-    glance: Glance
+    column_summary: ColumnSummary
     learnt: tuple[Learnt, ...]
     models: tuple[Model, ...]
     map: RowMap | None

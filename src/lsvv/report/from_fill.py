@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from lsvv.report.checks import learnt_of
+from lsvv.report.column_summary import column_summary
 from lsvv.report.content import Learnt, Model, Question, Repeat, Report, UnsureCell
-from lsvv.report.glance import glance_of
-from lsvv.report.models import model_of
+from lsvv.report.inside import model_of
 from lsvv.report.rowmap import map_of
 from lsvv.report.words import percent, shortened, summary_of_help, summary_of_target
 from lsvv.tables import Answer, Filled
@@ -45,7 +45,7 @@ def report_of(filled: Filled) -> Report:
     return Report(
         title=PurePath(filled.table.name).name,
         summary=tuple(_summary(filled, learnt, models)),
-        glance=glance_of(filled),
+        column_summary=column_summary(filled),
         learnt=learnt,
         models=models,
         map=map_of(filled.X, filled.results),
@@ -135,6 +135,8 @@ def _repeat(filled: Filled) -> Repeat:
         words += ["--format", settings["format"].lstrip(".")]
     if tuple(settings["missing"]) != MISSING:
         words += ["--missing", _missing_words(settings["missing"])]
+    if settings.get("safe_csv"):
+        words.append("--safe-csv")
     words += ["--features", settings["features"], "--seed", str(settings["random_state"])]
     shown = tuple((name, "found" if value is None else _text(value) or "none") for name, value in settings.items())
     return Repeat(shlex.join(words), shown, tuple(versions().items()), tuple(filled.seconds.items()))

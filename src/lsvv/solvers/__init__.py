@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lsvv.linalg import Array
 from lsvv.losses import BinaryHinge, MulticlassHinge
 from lsvv.objective import Objective
@@ -21,6 +23,7 @@ __all__ = [
     "Progress",
     "Solution",
     "State",
+    "in_batches",
     "leave_one_out_scores",
     "minimise",
     "minimise_hinge",
@@ -31,7 +34,7 @@ __all__ = [
 
 def solve(
     objective: Objective,
-    solver: str = "auto",
+    solver: str | MiniBatch = "auto",
     *,
     start: Array | None = None,
     tol: float = 1e-6,
@@ -39,21 +42,29 @@ def solve(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Solution:
-    """Minimise the objective; "auto" takes the closed form where it exists and accelerated steps elsewhere."""
+    """Minimise the objective; "auto" takes the closed form where it exists and accelerated steps elsewhere.
+
+    A ``MiniBatch`` is "minibatch" with settings of its own; its batches are drawn from ``seed``.
+    """
     risk = objective.risk
     quadratic = isinstance(risk, QuadraticRisk) and objective.spectral.strength == 0.0
     if solver == "closed" or (solver == "auto" and quadratic):
         return solve_closed_form(objective)
     kinked = isinstance(risk, RowRisk) and _has_kink(risk)
-    if solver == "minibatch":
+    if in_batches(solver):
         by_any_method = minimise_last_smoothing if kinked else minimise
-        method = MiniBatch(seed=seed)
+        method = replace(solver, seed=seed) if isinstance(solver, MiniBatch) else MiniBatch(seed=seed)
         return by_any_method(objective, method, start=start, tol=tol, max_iter=max_iter, progress=progress)
     if kinked:
         return minimise_hinge(objective, start=start, tol=tol, max_iter=max_iter, progress=progress)
     return minimise(
         objective, AcceleratedProximalGradient(), start=start, tol=tol, max_iter=max_iter, progress=progress
     )
+
+
+def in_batches(solver: str | MiniBatch) -> bool:
+    """Whether a solver passes over the rows in batches, and so needs them: "minibatch", or a ``MiniBatch``."""
+    return isinstance(solver, MiniBatch) or solver == "minibatch"
 
 
 def _has_kink(risk: RowRisk) -> bool:

@@ -40,9 +40,7 @@ def minimise_hinge(
     def stage(gamma: float, start: Array | None, tol: float, steps: int) -> Solution:
         nonlocal used
         method = AcceleratedProximalGradient()
-        found = minimise(
-            _smoothed(objective, gamma), method, start=start, tol=tol, max_iter=steps, progress=progress
-        )
+        found = minimise(_smoothed(objective, gamma), method, start=start, tol=tol, max_iter=steps, progress=progress)
         used += found.n_iter
         return found
 
@@ -86,9 +84,7 @@ def _smoothed(objective: Objective, gamma: float) -> Objective:
     return objective.with_risk(risk.with_loss(smoothed(risk.loss, gamma)))
 
 
-def _judged(
-    solution: Solution, gamma: float, tol: float, max_iter: int, used: int, history: list[float]
-) -> Solution:
+def _judged(solution: Solution, gamma: float, tol: float, max_iter: int, used: int, history: list[float]) -> Solution:
     """The smoothed problem's solution as one of the hinge: its value, its gap, and how it was reached."""
     gap = history[-1] - solution.value
     reached = "Converged" if solution.converged else f"Stopped at max_iter={max_iter}"

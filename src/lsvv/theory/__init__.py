@@ -1,13 +1,6 @@
 """The theory, computable: complexities measured, bounds as printed and as corrected, rates, plans."""
 
 from lsvv.theory.assumptions import Assumption, Facts, LossConstants, loss_constants, measure_facts
-from lsvv.theory.cases import (
-    FixedPointCase,
-    exponential_decay,
-    finite_rank,
-    fixed_point_coefficients,
-    worst_case,
-)
 from lsvv.theory.complexities import (
     Complexity,
     rademacher_local,
@@ -16,6 +9,13 @@ from lsvv.theory.complexities import (
     rademacher_trace_norm,
 )
 from lsvv.theory.corollaries import ExcessBound, corollary_1, corollary_2
+from lsvv.theory.fixed_points import (
+    FixedPointCase,
+    exponential_decay,
+    finite_rank,
+    fixed_point_coefficients,
+    worst_case,
+)
 from lsvv.theory.local_bounds import LocalBound, tail_sums, theorem_2, theorem_3
 from lsvv.theory.localised import LocalSupremum, local_supremum
 from lsvv.theory.planning import BackTest, CurveFit, LabelPlan, back_test, fit_curve, plan_labels

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from lsvv.theory.arguments import Floats, Version, is_corrected, nonincreasing, positive
 from lsvv.theory.assumptions import Assumption, Facts
-from lsvv.theory.cases import fixed_point_coefficients
+from lsvv.theory.fixed_points import fixed_point_coefficients
 from lsvv.theory.local_bounds import (
     LocalBound,
     low_rank_parts,

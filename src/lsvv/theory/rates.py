@@ -1,4 +1,4 @@
-"""The paper's four tables of rates as data: its table of contributions and its three comparisons.
+"""The paper's rates as data: its table of contributions, its three comparisons, and those its text alone tells.
 
 A rate is an order of magnitude: the functions drop every constant, so only slopes compare.
 """
@@ -12,7 +12,7 @@ from typing import Literal
 
 from lsvv.theory.arguments import Version, count, is_corrected
 
-TableName = Literal["contributions", "vector-valued", "multi-class", "multi-label"]
+TableName = Literal["contributions", "vector-valued", "multi-class", "multi-label", "text"]
 RateFunction = Callable[[float, float, float], float]
 
 SOURCES = {
@@ -22,6 +22,8 @@ SOURCES = {
     "Cortes et al. 2016": "Cortes, Kuznetsov, Mohri, Yang. Structured prediction theory based on factor "
     "graph complexity. NeurIPS 2016.",
     "Maurer 2016": "Maurer. A vector-contraction inequality for Rademacher complexities. ALT 2016.",
+    "Daniely et al. 2015": "Daniely, Sabato, Ben-David, Shalev-Shwartz. Multiclass learnability and the ERM "
+    "principle. JMLR 16, 2015.",
     "Xu et al. 2016": "Xu, Liu, Tao, Xu. Local Rademacher complexity for multi-label learning. "
     "IEEE Transactions on Image Processing 25, 2016.",
     "Li et al. 2018": "Li, Liu, Yin, Zhang, Ding, Wang. Multi-class learning: from theory to algorithm. NeurIPS 2018.",
@@ -31,9 +33,13 @@ SOURCES = {
     "classification. IEEE Transactions on Information Theory 65, 2019.",
     "Li et al. 2019": "Li, Liu, Yin, Wang. Multi-class learning using unlabeled samples: theory and "
     "algorithm. IJCAI 2019.",
+    "Ciliberto et al. 2020": "Ciliberto, Rosasco, Rudi. A general framework for consistent structured prediction "
+    "with implicit loss embeddings. JMLR 21, 2020.",
     "Wu et al. 2021": "Wu, Ledent, Lei, Kloft. Fine-grained generalization analysis of vector-valued "
     "learning. AAAI 2021.",
     "Li and Liu 2021": "Li, Liu. Towards sharper generalization bounds for structured prediction. NeurIPS 2021.",
+    "Brogat-Motte et al. 2022": "Brogat-Motte, Rudi, Brouard, Rousu, d'Alche-Buc. Vector-valued least-squares "
+    "regression under output regularity assumptions. JMLR 23, 2022.",
     "LSVV": "Li, Liu, Wang. Semi-supervised vector-valued learning: improved bounds and algorithms. "
     "Pattern Recognition.",
 }
@@ -72,6 +78,9 @@ LOG2_N = Order("log^2 K / n", lambda n, u, K: log(K) ** 2 / n)
 MAXIMOV = Order("sqrt(K/n) + K sqrt(K/u)", lambda n, u, K: sqrt(K / n) + (K * sqrt(K / u) if u else float("inf")))
 K_ALL = Order("K/sqrt(n+u) + 1/n", lambda n, u, K: K / sqrt(n + u) + 1 / n)
 ALL = Order("1/sqrt(n+u) + 1/n", lambda n, u, K: 1 / sqrt(n + u) + 1 / n)
+CUBE_ROOT = Order("n^(-1/3)", lambda n, u, K: n ** (-1 / 3))
+FOURTH_ROOT = Order("n^(-1/4)", lambda n, u, K: n ** (-1 / 4))
+NATARAJAN = Order("sqrt(d_N/n)", lambda n, u, K: sqrt(K / n))
 CORRECTED_WORST = Order("sqrt(K/n) + 1/n", lambda n, u, K: sqrt(K / n) + 1 / n)
 CORRECTED_SPECIAL = Order("K/n", lambda n, u, K: K / n)
 
@@ -83,7 +92,7 @@ class Rate:
     Attributes
     ----------
     table : str
-        Which of the four tables.
+        Which of the four tables; "text" for a rate that stands in none of them.
     name : str
         The bound, as the table calls it.
     source : str
@@ -120,6 +129,10 @@ class Rate:
 
 
 _TWO = "The paper's table of contributions has log K / n, its multi-class table log^2 K / n, for one source."
+_NATARAJAN = (
+    "d_N is the Natarajan dimension; of linear classifiers it is of the order of K times the number of inputs, and is "
+    "taken as K here."
+)
 _OURS = "n + u and the missing factor of K do not follow from the proof; see the corrected version."
 
 
@@ -161,6 +174,9 @@ RATES: tuple[Rate, ...] = (
     Rate("multi-label", "GRC for linear ML", "Yu et al. 2014", "", ROOT_N, ROOT_N),
     Rate("multi-label", "LRC for linear ML", "Xu et al. 2016", "", ROOT_N, ONE_N),
     *_ours("multi-label"),
+    Rate("text", "PAC, MC", "Daniely et al. 2015", "", NATARAJAN, NATARAJAN, note=_NATARAJAN),
+    Rate("text", "structured prediction", "Ciliberto et al. 2020", "", CUBE_ROOT, CUBE_ROOT, excess=True),
+    Rate("text", "VV regression", "Brogat-Motte et al. 2022", "", FOURTH_ROOT, FOURTH_ROOT, excess=True),
 )
 
 
@@ -170,7 +186,8 @@ def rates(table: TableName, *, version: Version = "corrected") -> tuple[Rate, ..
     Parameters
     ----------
     table : str
-        ``"contributions"``, ``"vector-valued"``, ``"multi-class"`` or ``"multi-label"``.
+        ``"contributions"``, ``"vector-valued"``, ``"multi-class"``, ``"multi-label"``, or ``"text"`` for the rates that
+        the paper tells outside of its tables.
     version : str
         ``"printed"`` or ``"corrected"``. Other sources are carried as the paper reports them.
 

@@ -9,9 +9,9 @@ import pytest
 import laws
 from lsvv.features import MappedRows
 from lsvv.graph import KNNGraph, Smoother
-from lsvv.report.bounds import bounds_lines, bounds_summary, spectrum_plot
+from lsvv.report.bounds_text import bounds_lines, bounds_summary, spectrum_plot
 from lsvv.tables import fill, parse
-from lsvv.tables.bounds import ModelBounds, Subject, bounds_of, subjects
+from lsvv.tables.model_bounds import ModelBounds, Subject, bounds_of, subjects
 from lsvv.tables.modelfile import TableModel
 from lsvv.theory import rademacher_trace_norm
 
@@ -39,10 +39,13 @@ def test_the_unit_of_the_features_may_move_into_the_weights() -> None:
         assert one.excess[version].bound == pytest.approx(other.excess[version].bound)
 
 
-def test_the_class_of_the_theorems_is_met() -> None:
-    for version, bound in found().excess.items():
-        failing = [str(a) for a in bound.assumptions if a.holds is False]
-        assert (failing == []) is (version == "corrected")
+def test_the_class_of_the_theorems_is_met_but_for_the_eigenvalues_of_a_sample() -> None:
+    failing = {
+        version: [str(one) for one in bound.assumptions if one.holds is False]
+        for version, bound in found().excess.items()
+    }
+    assert [one.split(" does not")[0] for one in failing["corrected"]] == ["lambda_j are the population's"]
+    assert set(failing["corrected"]) < set(failing["printed"])
 
 
 def test_the_corrected_theorem_lies_above_the_complexity_measured() -> None:

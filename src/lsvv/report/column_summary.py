@@ -8,20 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from lsvv.report.content import Column, Glance
+from lsvv.report.content import Column, ColumnSummary
 from lsvv.report.words import number, percent, shortened
 from lsvv.tables import Filled
 from lsvv.tables.cells import Notation, is_list, read_numbers
 from lsvv.tables.filling import cells_of
 from lsvv.tables.words import count
 
-__all__ = ["glance_of"]
+__all__ = ["column_summary"]
 
 MOST_COLUMNS = 60
 N_BINS = 16
 
 
-def glance_of(filled: Filled) -> Glance:
+def column_summary(filled: Filled) -> ColumnSummary:
     """The table and its columns: targets first, then inputs, then what was left out."""
     frame = filled.table.frame
     targets = [result.target.column for result in filled.results]
@@ -32,7 +32,7 @@ def glance_of(filled: Filled) -> Glance:
         for name in order[:MOST_COLUMNS]
     )
     rest = len(order) - len(columns)
-    return Glance(filled.table.name, len(frame), len(order), int(filled.X.shape[1]), columns, rest)
+    return ColumnSummary(filled.table.name, len(frame), len(order), int(filled.X.shape[1]), columns, rest)
 
 
 def _role(name: str, targets: Sequence[str], inputs: dict[str, str]) -> str:
