@@ -128,7 +128,7 @@ def _curves(dataset: Dataset, seed: int) -> list[list[float]]:
     deviation = X[train].std(axis=0)
     unit = np.where(deviation > 0, deviation, 1.0)
     rows, asked = (np.clip((X[part] - X[train].mean(axis=0)) / unit, -4.0, 4.0) for part in (train, test))
-    graph = KNNGraph().build(rows, NEIGHBOURS)
+    graph = KNNGraph(weights="self-tuned").fit(rows, NEIGHBOURS)
     first = _first_rows(dataset, y[train], rng)
     start = _fitted(dataset.task, rows, y[train], first, graph, seed)
     curves = []

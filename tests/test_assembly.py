@@ -112,7 +112,8 @@ def test_what_is_no_graph_is_refused(graph: Any) -> None:
 
 def test_our_maps_hear_of_weights_and_no_other_does(rng: np.random.Generator) -> None:
     X, weight = rng.normal(size=(10, 2)), np.r_[np.zeros(5), np.ones(5)]
-    laws.assert_close(fit_map(Nystroem(10, width=1.0), X, weight).landmarks_, X[5:])
+    landmarks = fit_map(Nystroem(10, width=1.0), X, weight).landmarks_
+    laws.assert_close(np.sort(landmarks, axis=0), np.sort(X[5:], axis=0))
     assert fit_map(PolynomialFeatures(2), X, weight).n_output_features_ == 6
 
 

@@ -5,10 +5,12 @@ import html
 import json
 import os
 import re
+import resource
 import shlex
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from lsvv.cli.speech import BAD_INPUT, BUG, CANNOT_WRITE, STOPPED
 from lsvv.tables.asking import Question
 
 USAGE = 2
+HUNG_UP, TERMINATED = 129, 143
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "COLUMNS": "120", "TERM": "dumb"}
 Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
 
@@ -123,6 +126,60 @@ def test_a_sheet_is_asked_for_and_handed_back(tmp_path: Path) -> None:
     done = here("fill", table, "-t", "kind", "--labels", sheet, "-o", out, "--features", "linear")
     assert (done.exit_code, "3 labels were taken from" in done.stderr) == (0, True)
     assert Path(out).read_text().count("wolf") >= 3
+
+
+def test_tasks_for_label_studio_are_written_and_its_export_is_handed_back(tmp_path: Path) -> None:
+    table, place, out = (str(tmp_path / name) for name in ("t.csv", "t.ask.json", "out.csv"))
+    Path(table).write_text(beasts())
+    asked = here("ask", table, "-t", "kind", "--budget", "2", "--features", "linear", "--format", "label-studio")
+    assert (asked.exit_code, "the labelling setup for Label Studio" in asked.stderr) == (0, True), asked.stderr
+    assert '<Choice value="cat"/>' in (tmp_path / "t.ask.setup.xml").read_text()
+    tasks = json.loads(Path(place).read_text())
+    for task in tasks:
+        (result,) = task["predictions"][0]["result"]
+        result["value"]["choices"] = ["dog"]
+        task["annotations"] = [{"result": [result], "was_cancelled": False}]
+    (tmp_path / "export.json").write_text(json.dumps(tasks))
+    labels = ("--labels", str(tmp_path / "export.json"))
+    assert here("fill", table, "-t", "kind", "--out", out, "--features", "linear", *labels).exit_code == 0
+    lines = Path(out).read_text().splitlines()
+    assert all(",dog,,false" in lines[task["data"]["row"]] for task in tasks)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (("t.csv", "-t", "none"), BAD_INPUT, "has no column 'none'"),
+        (("t.csv", "-t", "kind,size"), BAD_INPUT, "One column is labelled at a time"),
+        (("-", "-t", "kind"), BAD_INPUT, "A session needs a table in a file"),
+        (("t.csv", "-t", "kind", "--out", "t.csv"), CANNOT_WRITE, "is an input, which is never overwritten"),
+        (("t.csv", "-t", "kind", "--out", "none/s.csv"), CANNOT_WRITE, "There is no folder none"),
+        (("t.csv", "-t", "kind", "--task", "poetry"), BAD_INPUT, "There is no task 'poetry'"),
+        (("empty.csv", "-t", "kind"), BAD_INPUT, "too few to tell what it holds"),
+    ],
+)
+def test_what_cannot_be_labelled_is_refused_before_a_page_opens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], code: int, sentence: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text(beasts())
+    (tmp_path / "empty.csv").write_text("size,kind\n1,\n2,\n")
+    done = here("label", *arguments, "--no-browser")
+    assert (done.exit_code, sentence in done.stderr) == (code, True), done.stderr
+
+
+def test_a_stopped_session_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text(beasts())
+    monkeypatch.setattr("uvicorn.Server.run", lambda *_, **__: None)
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    done = here("label", "t.csv", "-t", "kind", "--task", "classes")
+    assert done.exit_code == 0, done.stderr
+    assert f"Label at {opened[0]}" in done.stderr
+    command = done.stderr.splitlines()[-1].strip()
+    assert command == "lsvv fill t.csv --target kind --labels t.label.csv --task classes"
+    assert here(*shlex.split(command)[1:], "--features", "linear").exit_code == 0
 
 
 def test_the_seed_reaches_the_questions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -420,7 +477,10 @@ main()
             "could not be written: No space left",
         ),
         ("os", "replace", "signal.raise_signal(signal.SIGINT)", STOPPED, "Stopped. No file was written."),
+        ("os", "fsync", "signal.raise_signal(signal.SIGTERM)", TERMINATED, "Stopped. No file was written."),
+        ("os", "replace", "signal.raise_signal(signal.SIGHUP)", HUNG_UP, "Stopped. No file was written."),
         ("lsvv.tables.filling", "choose_model", "signal.raise_signal(signal.SIGINT)", STOPPED, "Stopped."),
+        ("lsvv.tables.filling", "choose_model", "raise MemoryError", BAD_INPUT, "There is not enough memory for this"),
         ("lsvv.tables.filling", "choose_model", "raise RuntimeError('oops')", BUG, "itself failed: RuntimeError: oops"),
     ],
 )
@@ -435,6 +495,90 @@ def test_what_breaks_on_the_way_leaves_no_file(
     said = done.stderr.decode()
     assert (done.returncode, sentence in said, "Traceback" in said) == (code, True, False), said
     assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
+
+
+def test_a_disk_that_takes_no_more_leaves_what_was_there(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "out.csv").write_text("before")
+    limit = partial(resource.setrlimit, resource.RLIMIT_FSIZE, (100, 100))
+    done = run("fill", "t.csv", "-t", "kind", "--features", "linear", "-o", "out.csv", preexec_fn=limit)
+    said = "Error: out.csv could not be written: File too large. Nothing was left behind"
+    assert (done.returncode, said in done.stderr.decode()) == (CANNOT_WRITE, True), done.stderr
+    assert (tmp_path / "out.csv").read_text() == "before"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "t.csv"]
+
+
+@pytest.mark.parametrize(
+    ("descriptor", "words", "code", "sentence"),
+    [
+        (0, ("fill", "-", "-t", "kind"), BAD_INPUT, "Error: Standard input is closed. Send a table into it"),
+        (1, ("fill", "t.csv", "-t", "kind", "--features", "linear", "-o", "-"), CANNOT_WRITE, "output is closed. Send"),
+    ],
+)
+def test_a_stream_that_the_shell_has_closed_is_told(
+    run: Run, descriptor: int, words: tuple[str, ...], code: int, sentence: str
+) -> None:
+    done = run(*words, preexec_fn=partial(os.close, descriptor))
+    assert (done.returncode, sentence in done.stderr.decode()) == (code, True), done.stderr
+
+
+EARLY = """
+import signal, sys
+from lsvv.cli import main
+class Finder:
+    def find_spec(self, name, *_):
+        if name == "{module}":
+            try:
+                signal.raise_signal(signal.{signal})
+            except BaseException as stop:
+                {act}
+sys.meta_path.insert(0, Finder())
+sys.argv = ["lsvv", "fill", "t.csv", "-t", "kind", "--features", "linear"]
+main()
+"""
+
+
+@pytest.mark.parametrize("module", ["typer", "lsvv.tables", "skrub"])
+@pytest.mark.parametrize(
+    ("signal", "act", "code"),
+    [
+        ("SIGINT", "raise", STOPPED),
+        ("SIGTERM", "raise", TERMINATED),
+        # as modules of compiled code say it
+        ("SIGINT", "raise ImportError('initialization failed') from stop", STOPPED),
+    ],
+)
+def test_a_signal_while_modules_are_loaded_says_the_same(
+    tmp_path: Path, module: str, signal: str, act: str, code: int
+) -> None:
+    (tmp_path / "t.csv").write_text(beasts())
+    script = EARLY.format(module=module, signal=signal, act=act)
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, env=ENVIRONMENT, capture_output=True, timeout=60
+    )
+    assert (done.returncode, done.stderr.decode()) == (code, "Stopped. No file was written.\n")
+
+
+@pytest.mark.parametrize("command", ["fill", "predict"])
+def test_new_texts_like_formulas_are_told_and_made_safe_where_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text(beasts().replace("cat", "=1+1"))
+    assert here("fit", "t.csv", "-t", "kind", "--features", "linear", "-o", "m.lsvv").exit_code == 0
+    words = (
+        ("fill", "t.csv", "-t", "kind", "--features", "linear") if command == "fill" else ("predict", "m.lsvv", "t.csv")
+    )
+    done = here(*words, "-o", "plain.csv")
+    assert "begin like a formula, such as '=1+1', which a spreadsheet program may run. --safe-csv" in done.stderr
+    assert ",'=1+1" not in (tmp_path / "plain.csv").read_text()
+    report = ("--report", "r.html") if command == "fill" else ()
+    done = here(*words, "-o", "safe.csv", "--safe-csv", *report)
+    assert "such as '=1+1': an apostrophe stands before." in done.stderr
+    lines = (tmp_path / "safe.csv").read_text().splitlines()
+    assert sum(",'=1+1" in line for line in lines) >= 10
+    # what is known stays as it was
+    assert sum(",=1+1," in line for line in lines) == 5
+    assert command == "predict" or "--safe-csv" in (tmp_path / "r.html").read_text()
 
 
 @pytest.mark.parametrize(
@@ -458,7 +602,7 @@ def test_a_command_that_ends_early_tells_what_it_has_written(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "t.csv"]
 
 
-@pytest.mark.parametrize("command", ["fill", "fit", "predict", "export", "ask"])
+@pytest.mark.parametrize("command", ["fill", "fit", "predict", "export", "ask", "label"])
 def test_every_help_has_an_example(command: str) -> None:
     shown = here(*command.split(), "--help")
     assert shown.exit_code == 0

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -59,11 +60,32 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.importorskip(needed, reason="the site needs pip install 'lsvv[docs]'")
     folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
-    quiet = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    quiet = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": str(DOCS)}
     run = subprocess.run(command, cwd=ROOT, env=quiet, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
     assert "WARNING" not in run.stderr
     return folder
+
+
+def test_every_option_of_the_reference_is_known() -> None:
+    # beside pydantic an unknown option passes unseen, without it the site is not built
+    options = pytest.importorskip("mkdocstrings_handlers.python", reason="the site needs pip install 'lsvv[docs]'")
+    known = {option.name for option in fields(options.PythonInputOptions)}
+    written = re.search(r"^ {10}options:\n((?: {12}.*\n)+)", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE)
+    assert written is not None
+    assert set(re.findall(r"^ {12}(\w+):", written[1], re.MULTILINE)) <= known
+
+
+def test_pages_of_results_are_listed(site: Path) -> None:
+    page = (site / "results.html").read_text(encoding="utf-8")
+    written = {path.relative_to(DOCS).with_suffix(".html").as_posix() for path in (DOCS / "results").glob("*.md")}
+    assert written <= set(re.findall(r'href="(results/\w+\.html)"', page))
+
+
+def test_angle_brackets_are_mathematics_and_roles_are_not_shown(site: Path) -> None:
+    assert "(&lt;x, x'&gt; + 1)^p" in (site / "theory.html").read_text(encoding="utf-8")
+    shown = [page.name for page in site.rglob("*.html") if ":class:<code>" in page.read_text(encoding="utf-8")]
+    assert shown == []
 
 
 def test_the_site_asks_nothing_of_the_network(site: Path) -> None:

@@ -110,7 +110,9 @@ def _plain_sums(files: Any) -> dict[str, tuple[str, str | None]]:
 def _pooch() -> Any:
     try:
         return importlib.import_module("pooch")
-    except ImportError as error:
+    except ModuleNotFoundError as error:
+        if error.name != "pooch":
+            raise
         raise ImportError(
             "Fetching data needs pooch: pip install '.[reproduction]' in the project's folder."
         ) from error

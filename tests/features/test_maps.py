@@ -164,7 +164,7 @@ def test_repeated_rows_are_handled(phi: FeatureMap, X: np.ndarray) -> None:
 def test_rows_of_weight_zero_are_no_landmarks(X: np.ndarray) -> None:
     weight = np.r_[np.zeros(20), np.ones(10)]
     phi = Nystroem(99, width=1.0).fit(X, sample_weight=weight)
-    laws.assert_close(phi.landmarks_, X[20:])
+    laws.assert_close(np.sort(phi.landmarks_, axis=0), np.sort(X[20:], axis=0))
 
 
 def test_weights_are_checked(X: np.ndarray) -> None:
@@ -189,12 +189,12 @@ def test_constant_columns_change_no_distance(X: np.ndarray) -> None:
 @pytest.mark.parametrize(
     ("phi", "sentence"),
     [
-        (RandomFourier(0), "n_components=0 is not a count. Pass an integer of at least 1"),
-        (RandomFourier(2.5), "n_components=2.5 is not a count"),  # type: ignore[arg-type]
-        (RandomFourier(True), "n_components=True is not a count"),
-        (Nystroem(-3), "n_components=-3 is not a count"),
-        (Sketch(5, n_landmarks=0), "n_landmarks=0 is not a count"),
-        (Sketch(5, sketch="hadamard"), "sketch='hadamard' is not known. Choose 'gaussian' or 'subsample'"),
+        (RandomFourier(0), "n_components=0 is out of range. Pass an integer of at least 1"),
+        (RandomFourier(2.5), "n_components=2.5 is out of range"),  # type: ignore[arg-type]
+        (RandomFourier(True), "n_components=True is out of range"),
+        (Nystroem(-3), "n_components=-3 is out of range"),
+        (Sketch(5, n_landmarks=0), "n_landmarks=0 is out of range"),
+        (Sketch(5, sketch="hadamard"), "sketch='hadamard' is out of range. Pass 'gaussian' or 'subsample'"),
         (RandomFourier(5, width="wide"), "width='wide' is not a width"),
         (Nystroem(5, width=-1.0), "width=-1.0 is not a width"),
         (RandomFourier(5, kernel="rbf"), "kernel='rbf' is not known"),

@@ -1,6 +1,5 @@
 """Displays: what they hold and what they draw, without a screen."""
 
-import sys
 from collections.abc import Iterator
 
 import numpy as np
@@ -150,6 +149,9 @@ def test_a_ready_graph_is_drawn_as_it_is(rows: tuple[np.ndarray, np.ndarray]) ->
 
 
 def test_without_matplotlib_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    def is_missing(_: str) -> None:
+        raise ModuleNotFoundError(name="matplotlib")
+
+    monkeypatch.setattr("lsvv.extras.import_module", is_missing)
     with pytest.raises(ImportError, match=r"SpectrumDisplay.plot needs matplotlib.*lsvv\[plot\]"):
         SpectrumDisplay([1.0]).plot()

@@ -1,6 +1,6 @@
 import hashlib
-import importlib
 import json
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -226,10 +226,7 @@ def test_openml_is_asked_by_name_and_its_checksum_holds(
 
 
 def test_without_pooch_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(name: str) -> None:
-        raise ImportError(name)
-
-    monkeypatch.setattr(importlib, "import_module", refuse)
+    monkeypatch.setitem(sys.modules, "pooch", None)
     with pytest.raises(ImportError, match=r"needs pooch: pip install '\.\[reproduction\]'"):
         fetch("iris", tmp_path)
 

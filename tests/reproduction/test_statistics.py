@@ -88,6 +88,19 @@ def test_holm_rejects_what_the_step_down_procedure_rejects(p_values: list[float]
     assert {int(index) for index in np.flatnonzero(adjusted <= 0.05)} == rejected
 
 
+@pytest.mark.parametrize(
+    ("p_values", "adjusted"),
+    [
+        ([0.01, 0.02, 0.03, 0.04], [0.04, 0.06, 0.06, 0.06]),  # 4 p, 3 p, and then no less than the one before
+        ([0.2, 0.001, 0.01, 0.012], [0.2, 0.004, 0.03, 0.03]),
+        ([0.5, 0.4, 0.03], [0.8, 0.8, 0.09]),
+        ([0.9, 0.6], [1.0, 1.0]),
+    ],
+)
+def test_holm_is_the_printed_adjustment(p_values: list[float], adjusted: list[float]) -> None:
+    assert holm(p_values) == pytest.approx(adjusted)
+
+
 def test_holm_refuses_what_is_no_probability() -> None:
     with pytest.raises(ValueError, match=r"outside \[0, 1\]"):
         holm([0.5, 1.5])

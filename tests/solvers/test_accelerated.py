@@ -128,3 +128,15 @@ def test_single_precision_rows_converge_to_their_rounding(put: Put) -> None:
     single = solve(rounded.objective("logistic", put), tol=1e-4, max_iter=3000)
     assert single.converged
     laws.assert_close(single.variable, double.variable, rtol=1e-2, atol=1e-2)
+
+
+@pytest.mark.parametrize("condition", [1e3, 1e4])
+def test_restarts_keep_the_iterations_near_the_root_of_the_condition_number(condition: float) -> None:
+    # momentum that is never dropped overshoots: about twice as many, and 20 times as many where it is always dropped
+    rng = np.random.default_rng(0)
+    Phi = np.linalg.qr(rng.normal(size=(60, 12)))[0] * np.sqrt(60) * condition ** np.linspace(0, -0.5, 12)
+    problem = Problem(Phi, 10 * Phi @ rng.normal(size=(12, 3)), np.full((60, 3), 1 / 60), np.zeros((12, 12)), False)
+    objective = problem.objective(ridge=1e-9, manifold=0.0, spectral=1e-6, free_rank=1, fit_intercept=False)
+    solution = minimise(objective, AcceleratedProximalGradient(), tol=1e-10, max_iter=20_000)
+    assert solution.converged
+    assert solution.n_iter <= 30 * np.sqrt(condition)

@@ -9,7 +9,8 @@ import pytest
 import naive
 from lsvv.features import RandomFourier
 from lsvv.tables import Filled, Table, TableError, asking, fill
-from lsvv.tables.asking import Question, best_questions, check_budget, costs_of, uncertainty
+from lsvv.tables.asking import Question, best_questions, check_budget, costs_of, question_rows, uncertainty
+from lsvv.tables.models import neighbour_graph
 
 Text = Callable[..., str]
 Reader = Callable[[str | bytes], Table]
@@ -69,9 +70,29 @@ def test_questions_are_about_what_the_model_does_not_know(csv_table: Reader, rng
 
 def test_each_question_lowers_the_doubt_about_all_rows_most(filled: Filled) -> None:
     asked = [one.row for one in questions(filled, 6, {"kind": 1.0, "weight": 100.0}, random_state=3)]
-    Phi = RandomFourier(asking.N_FEATURES, width="median", random_state=3).fit_transform(filled.X.astype(np.float64))
+    Phi = question_rows(filled.X, neighbour_graph(filled.X), random_state=3).whole().astype(np.float64)
     kinds = filled.results[0]
     assert asked == naive.best_rows(Phi, uncertainty(kinds), kinds.target.known, 6, asking.NOISE)
+
+
+def test_rows_vary_together_as_far_as_the_graph_reaches(rng: np.random.Generator) -> None:
+    X = np.concatenate([rng.normal(-3, 0.2, (12, 2)), rng.normal(3, 0.2, (12, 2))])
+    graph = neighbour_graph(X)
+    smooth = question_rows(X, graph, random_state=1).whole()
+    assert np.mean(np.sum(smooth**2, axis=1)) == pytest.approx(1.0)
+    S = graph.S.toarray()
+    R = 0.1 * np.linalg.inv(np.eye(24) - asking.SMOOTHING * S / S.sum(axis=1, keepdims=True))
+    phi = R @ RandomFourier(asking.N_FEATURES, width="median", random_state=1).fit_transform(X)
+    np.testing.assert_allclose(smooth * np.linalg.norm(phi) / np.sqrt(24), phi, atol=1e-8)
+
+
+def test_of_very_many_rows_a_part_is_looked_at_and_all_that_are_labelled(
+    filled: Filled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "MOST_ROWS", 40)
+    asked = questions(filled, 100, {"kind": 1.0, "weight": 1.0})
+    assert len({one.row for one in asked}) == 25
+    assert all(not filled.results[0].target.known[one.row] for one in asked)
 
 
 def test_a_column_named_with_a_comma_has_a_cost() -> None:

@@ -40,6 +40,8 @@ def cells(table: Table) -> list[list[str | None]]:
         b"a,b\n\x81\x8d,2\n",
         codecs.BOM_UTF16_LE + "a,b\nä,2\n".encode("utf-16-le"),
         codecs.BOM_UTF16_BE + "a,b\r\nä,2\r\n".encode("utf-16-be"),
+        codecs.BOM_UTF32_LE + "a,b\nä,2\n".encode("utf-32-le"),
+        codecs.BOM_UTF32_BE + "a,b\nä,2\n".encode("utf-32-be"),
         b"a;b\n1,5;2\n",
         b"a\tb\n1\t2\n",
         b'a,b\n=cmd|" /C calc"!A0,2\n',
@@ -197,6 +199,7 @@ def test_the_separator_parts_the_first_lines_alike(text: str, columns: list[str]
         (b'a,b\n1,"open\n2,3\n', "record 2 opens a quote in column 2 that never closes"),
         (b"a,b\n\x00,1\n", "holds zero bytes"),
         (codecs.BOM_UTF16_LE + b"a\xd8\x00", "says it is UTF-16 but is not"),
+        (codecs.BOM_UTF32_LE + b"a\xd8\x00\xff", "says it is UTF-32 but is not"),
     ],
 )
 def test_what_is_no_table_gets_a_sentence(data: bytes, sentence: str) -> None:

@@ -18,6 +18,36 @@ def test_a_file_is_written_with_the_usual_rights(tmp_path: Path) -> None:
     assert place.stat().st_mode == (tmp_path / "other").stat().st_mode
 
 
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o755])
+def test_a_file_that_is_replaced_keeps_its_rights(tmp_path: Path, mode: int) -> None:
+    place = tmp_path / "t.csv"
+    place.write_bytes(b"before")
+    place.chmod(mode)
+    write_atomically(b"data", place)
+    assert (place.read_bytes(), place.stat().st_mode & 0o777) == (b"data", mode)
+
+
+def test_a_link_stays_and_what_it_leads_to_is_written(tmp_path: Path) -> None:
+    (tmp_path / "far").mkdir()
+    target, link, new = tmp_path / "far" / "t.csv", tmp_path / "link.csv", tmp_path / "new.csv"
+    target.write_bytes(b"before")
+    target.chmod(0o600)
+    link.symlink_to(Path("far") / "t.csv")
+    new.symlink_to(tmp_path / "far" / "n.csv")
+    for place in (link, new):
+        check_places({"--out": str(place)}, [])
+        write_atomically(b"data", place)
+    assert (link.is_symlink(), target.read_bytes(), target.stat().st_mode & 0o777) == (True, b"data", 0o600)
+    assert (new.is_symlink(), (tmp_path / "far" / "n.csv").read_bytes()) == (True, b"data")
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["far", "link.csv", "n.csv", "new.csv", "t.csv"]
+
+
+def test_a_name_as_long_as_may_be_is_written(tmp_path: Path) -> None:
+    place = tmp_path / (251 * "n" + ".csv")
+    write_atomically(b"data", place)
+    assert place.read_bytes() == b"data"
+
+
 @pytest.mark.parametrize("name", ["fsync", "replace"])
 @pytest.mark.parametrize("error", [OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), KeyboardInterrupt()])
 def test_a_full_disk_or_ctrl_c_leaves_what_was_there(
@@ -43,6 +73,8 @@ def test_places_where_nothing_must_go_are_refused_before_any_work(tmp_path: Path
     source.write_bytes(b"a,b\n")
     (tmp_path / "link.csv").symlink_to(source)
     os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "circle").symlink_to("circle")
+    (tmp_path / "lost.csv").symlink_to(Path("nowhere") / "t.csv")
     for place, sentence in (
         (source, "t.csv is an input, which is never overwritten. Choose another place with --report."),
         (tmp_path / "link.csv", "link.csv is an input, which is never overwritten"),
@@ -50,9 +82,21 @@ def test_places_where_nothing_must_go_are_refused_before_any_work(tmp_path: Path
         (tmp_path, "is a folder. Name a file in it with --report."),
         (tmp_path / "pipe", "pipe is a device or a pipe"),
         (tmp_path / "no" / "t.csv", "There is no folder"),
+        (tmp_path / (300 * "n"), "n cannot be written: File name too long. Choose another place with --report"),
+        (tmp_path / "circle", "circle is a link that leads in a circle. Choose another place with --report"),
+        (tmp_path / "lost.csv", "There is no folder .*nowhere. Make it"),
     ):
         with pytest.raises(WritingError, match=sentence):
             check_places({"--out": None, "--report": str(place)}, [str(source), None, str(tmp_path / "sheet.csv")])
+
+
+def test_a_file_that_is_write_protected_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tmp_path / "t.csv"
+    place.write_bytes(b"before")
+    # root may write everything
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(WritingError, match=r"t.csv is write-protected. Choose another place with --out"):
+        check_places({"--out": str(place)}, [])
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="no folder that takes no file")

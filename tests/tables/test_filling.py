@@ -509,3 +509,20 @@ def test_the_summary_is_plain_json_and_progress_is_told(beasts: Text, csv_table:
     shares = [share for _, share in stages]
     assert shares == sorted(shares)
     assert [name for name, _ in stages] == list(filled.seconds)
+
+
+@pytest.mark.parametrize("name", ["#", "%", ""])
+def test_a_column_whose_name_has_no_word_is_a_column(csv_table: Reader, name: str) -> None:
+    rows = "".join(f"{7 * row % 23},{'ab'[7 * row % 23 > 11] if row % 3 == 0 else ''}\n" for row in range(40))
+    assert fill(csv_table(f"{name},kind\n{rows}"), ["kind"], features="linear").results[0].rows.size == 26
+
+
+def test_times_of_several_zones_are_dates(csv_table: Reader) -> None:
+    zones = ("+01:00", "+02:00", "Z")
+    rows = "".join(
+        f"2020-{1 + row % 12:02d}-{1 + row % 28:02d}T12:{row:02d}:00{zones[row % 3]},"
+        f"{'ab'[row % 12 > 5] if row % 3 else ''}\n"
+        for row in range(40)
+    )
+    filled = fill(csv_table(f"when,kind\n{rows}"), ["kind"], features="linear")
+    assert filled.vectoriser.kinds == {"when": "date"}

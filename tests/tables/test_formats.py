@@ -318,13 +318,16 @@ def test_whole_numbers_of_very_many_digits_are_beyond_all_numbers() -> None:
 @pytest.mark.parametrize(
     ("data", "format", "sentence"),
     [
-        (b"PAR1 nonsense", "parquet", "is not a Parquet file"),
-        (b"PK nonsense", "xlsx", "is not an Excel workbook"),
+        (b"nonsense", "parquet", "is not a Parquet file"),
+        (b"nonsense", "xlsx", "is not an Excel workbook"),
+        (b"PAR1 nonsense", "parquet", "is damaged"),
+        (b"PK nonsense", "xlsx", "is damaged"),
         (b"{broken\n", "jsonl", "line 1 is not JSON"),
         (b'{"a": 1}\n[1]\n', "jsonl", "line 2 holds no object"),
         (b'{"a": 1}\n{"a": 1, "b": 2, "a": 3}\n', "jsonl", "t: line 2 names 'a' twice. Name it once."),
         (b"[" * 100_000, "jsonl", "line 1 is not JSON"),
         (b"\n", "jsonl", "holds no line"),
+        (b'{"\\ud83d": 1}', "jsonl", r"t names '\\ud83d', which holds half a character. Correct the name."),
         (b"\xff{}", "jsonl", "is not UTF-8"),
         (b"a,b\n", "docx", "has the ending '.docx', which is not known"),
     ],

@@ -7,6 +7,7 @@ import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,9 @@ import onnxruntime
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import scipy.sparse as sp
 import skops.io
+from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import PolynomialFeatures
 
@@ -24,7 +27,9 @@ from lsvv.features import Linear, Nystroem, RandomFourier
 from lsvv.graph import KNNGraph
 from lsvv.selection import run
 from lsvv.tables import Filled, Table, TableError, fill, parse, summary, write_atomically
-from lsvv.tables.modelfile import FORMAT_VERSION, TableModel, opened, saved
+from lsvv.tables.filling import Fitted
+from lsvv.tables.gate import packed
+from lsvv.tables.modelfile import FORMAT_VERSION, TRUSTED, TableModel, opened, saved
 from lsvv.tables.models import choose_model, neighbour_graph
 from lsvv.tables.onnx import exported
 
@@ -38,12 +43,13 @@ def filled(request: pytest.FixtureRequest, beasts: Text, csv_table: Reader) -> F
 
 
 def rewritten(data: bytes, name: str, content: bytes) -> bytes:
-    """A model file with one of its members exchanged."""
-    stream = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(stream, "w") as new:
-        for member in old.namelist():
-            new.writestr(member, content if member == name else old.read(member))
-    return stream.getvalue()
+    """A model file with one of its members exchanged, and the checksum of its body made to hold."""
+    with zipfile.ZipFile(io.BytesIO(data)) as old:
+        members = {member: old.read(member) for member in old.namelist()} | {name: content}
+    if name == "fitted.skops":
+        header = {**json.loads(members["lsvv.json"]), "sha256": sha256(content).hexdigest()}
+        members["lsvv.json"] = json.dumps(header).encode()
+    return packed(members)
 
 
 FEW_MAPS = [Linear(), RandomFourier(40, width=1.0), Nystroem(30, width=3.0, kernel="laplacian")]
@@ -58,11 +64,12 @@ def sheets(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray
 
 
 def opened_again(fitted: Any, path: Path) -> Any:
-    """An estimator after its way through a file."""
+    """An estimator after its way through the body of a file, in place of the one that suits the file's columns."""
     table = fill(parse(b"x,y\n1,a\n2,b\n3,a\n4,\n", "t.csv", format="csv"), ["y"], features="linear")
     model = TableModel.of(replace(table, fitted=(replace(table.fitted[0], model=fitted),)))
     path.write_bytes(saved(model))
-    return opened(path).fitted[0].model
+    with zipfile.ZipFile(path) as archive:
+        return skops.io.loads(archive.read("fitted.skops"), trusted=sorted(TRUSTED))["fitted"][0].model
 
 
 def test_a_model_from_a_file_predicts_the_same(filled: Filled, tmp_path: Path) -> None:
@@ -284,8 +291,8 @@ def test_damaged_foreign_newer_and_older_files_get_a_sentence(beasts: Text, csv_
         (good[: len(good) // 2], "is damaged"),
         (rewritten(good, "fitted.skops", b"nonsense"), "is damaged"),
         (rewritten(good, "lsvv.json", b"{"), "is damaged"),
-        (rewritten(good, "lsvv.json", newer), "was written by a newer lsvv: its format is 5"),
-        (rewritten(good, "lsvv.json", older), "was written by an older lsvv, in format 3. Fit the model again"),
+        (rewritten(good, "lsvv.json", newer), "was written by a newer lsvv: its format is 6"),
+        (rewritten(good, "lsvv.json", older), "was written by an older lsvv, in format 4. Fit the model again"),
         (rewritten(good, "fitted.skops", strange), "which no model of lsvv holds"),
         (rewritten(good, "fitted.skops", calling), "holds lsvv.tables.files.write_atomically"),
     ):
@@ -293,9 +300,104 @@ def test_damaged_foreign_newer_and_older_files_get_a_sentence(beasts: Text, csv_
         path.write_bytes(data)
         with pytest.raises(TableError, match=sentence):
             opened(path)
-    with pytest.raises(TableError, match="cannot be read"):
+    with pytest.raises(TableError, match="There is no file"):
         opened(tmp_path / "no.lsvv")
     path.write_bytes(rewritten(good, "lsvv.json", other_skrub))
     assert "was fitted with skrub 0.0.1" in opened(path).notes[0]
     with pytest.raises(TableError, match="Name one of them"):
         opened(path).model_of("size")
+
+
+def crafted(data: bytes, change: Callable[[list[Fitted]], object]) -> bytes:
+    """A model file whose models were changed by hand, its checksum made to hold."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        parts = skops.io.loads(archive.read("fitted.skops"), trusted=sorted(TRUSTED))
+    change(parts["fitted"])
+    return rewritten(data, "fitted.skops", skops.io.dumps(parts))
+
+
+def put(thing: Any, name: str, value: Any) -> None:
+    object.__setattr__(thing, name, value)
+
+
+def set_weight(value: float) -> Callable[[list[Fitted]], None]:
+    def change(fitted: list[Fitted]) -> None:
+        weights = fitted[0].model.parts_[0].weights
+        next(iter(weights.values()))[0, 0] = value
+
+    return change
+
+
+def set_node(name: str, value: int) -> Callable[[list[Fitted]], None]:
+    def change(fitted: list[Fitted]) -> None:
+        forest = fitted[0].model.forests_[0]
+        inner = np.flatnonzero(forest.below != np.arange(forest.below.size))[1]
+        getattr(forest, name)[inner] = value
+
+    return change
+
+
+def out_of_range() -> Any:
+    """A sparse row whose only entry is beyond its columns."""
+    S = sp.csr_array(([1.0], [7], [0, 1]), shape=(1, 8))
+    S.indices[0] = 9
+    return S
+
+
+@pytest.fixture(scope="module")
+def with_trees() -> bytes:
+    rng = np.random.default_rng(0)
+    rows = [
+        (x, z, ("ab"[int(x * z > 0)] if row % 2 else ""))
+        for row, (x, z) in enumerate(rng.normal(size=(80, 2)).round(2).tolist())
+    ]
+    text = "x,z,kind\n" + "".join(f"{x},{z},{kind}\n" for x, z, kind in rows)
+    filled = fill(parse(text.encode(), "t.csv", format="csv"), ["kind"])
+    assert filled.fitted[0].model.forests_
+    return saved(TableModel.of(filled))
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (set_weight(np.nan), "it holds a number that is not finite"),
+        (set_weight(np.inf), "it holds a number that is not finite"),
+        # finite, but what comes of it is not
+        (set_weight(1e308), "The model has no number for 'kind'"),
+        (set_node("below", 0), "its trees lead nowhere"),
+        (set_node("above", 10**6), "its trees lead nowhere"),
+        (set_node("column", -1), "its trees lead nowhere"),
+        (set_node("column", 2), "its trees lead nowhere"),
+        (lambda fitted: put(fitted[0].model.forests_[0], "roots", np.array([10**6])), "its trees lead nowhere"),
+        (lambda fitted: put(fitted[0].model.forests_[0], "roots", np.zeros(0, dtype=int)), "its trees lead nowhere"),
+        (lambda fitted: put(fitted[0].model.forests_[0], "values", np.zeros((1, 2))), "its trees lead nowhere"),
+        (lambda fitted: put(fitted[0].model.parts_[0], "b", np.zeros(5)), "is damaged"),
+        (lambda fitted: put(fitted[0], "group", "kind"), "it holds a str in place of a Group"),
+        (lambda fitted: put(fitted[0], "model", Linear()), "it holds a Linear in place of a LSVVClassifierCV"),
+        (lambda fitted: put(fitted[0], "warned", ExtraTreesClassifier().fit([[0], [1]], [0, 1])), "holds sklearn.tree"),
+        (lambda fitted: put(fitted[0], "warned", out_of_range()), "indices must be < 8"),
+        (lambda fitted: put(fitted[0], "warned", np.random.default_rng(0)), "it holds a Generator, which no model"),
+    ],
+)
+def test_a_crafted_model_is_refused_before_it_predicts(
+    with_trees: bytes, tmp_path: Path, change: Callable[[list[Fitted]], object], sentence: str
+) -> None:
+    path = tmp_path / "m.lsvv"
+    path.write_bytes(crafted(with_trees, change))
+    with np.errstate(all="ignore"), pytest.raises(TableError, match=sentence):
+        opened(path).predictions(parse(b"x,z\n5,4\n-1,-9\n", "t.csv", format="csv"))
+
+
+def test_a_body_that_is_another_than_its_checksum_says_is_refused(with_trees: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "m.lsvv"
+    path.write_bytes(
+        rewritten(
+            with_trees,
+            "lsvv.json",
+            json.dumps(
+                {"format": "lsvv table model", "format_version": FORMAT_VERSION, "sha256": "0", "summary": {}}
+            ).encode(),
+        )
+    )
+    with pytest.raises(TableError, match="its checksum does not hold"):
+        opened(path)

@@ -42,12 +42,17 @@ def test_known_cells_are_never_changed_by_a_sheet(filled: Filled, csv_table: Rea
 def test_labels_that_cannot_be_taken_are_counted(filled: Filled, csv_table: Reader) -> None:
     sheet = csv_table("row,target,label\n1,kind,wolf\n2,kind,cat\n2,kind,dog\n3,size,4\n")
     table = with_labels(filled.table, sheet, ["kind"])
-    assert table.frame["kind"][1] == "cat"
-    assert table.labels == {"kind": {1: "cat"}}
+    assert table.labels == {"kind": {1: "dog"}}
     assert table.notes[-2:] == (
         "1 label was taken from t.csv.",
-        "3 labels of t.csv were left out: already known, or of no target column.",
+        "2 labels of t.csv were left out: already known, or of no target column.",
     )
+
+
+def test_the_last_line_of_a_cell_counts_one_without_a_label_takes_it_back(filled: Filled, csv_table: Reader) -> None:
+    lines = "row,target,label\n2,kind,cat\n3,kind,dog\n2,kind,dog\n3,kind,\n3,weight,5.5\n"
+    table = with_labels(filled.table, csv_table(lines), ["kind", "weight"])
+    assert table.labels == {"kind": {1: "dog"}, "weight": {2: "5.5"}}
 
 
 def test_one_sheet_adds_to_another(filled: Filled, csv_table: Reader) -> None:

@@ -4,15 +4,34 @@ from __future__ import annotations
 
 import sys
 
+from lsvv.cli.stopping import Stopped, code_of_stop, stop_on_signals
+from lsvv.extras import optional
+
 __all__ = ["main"]
 
 
 def main() -> None:
     """Run the command line."""
+    stop_on_signals()
     try:
-        from lsvv.cli.app import app
-    except ImportError as error:
-        if (error.name or "").split(".")[0] not in ("typer", "rich"):
+        _run()
+    except (ImportError, Stopped) as error:
+        stop = code_of_stop(error)
+        if stop is None:
             raise
-        sys.exit(f"The command line needs {error.name}: pip install 'lsvv[cli,tables]'.")
+        # before a command began, which says the same
+        print("Stopped. No file was written.", file=sys.stderr)
+        sys.exit(stop)
+
+
+def _run() -> None:
+    try:
+        for package in ("typer", "rich"):
+            optional(package, "The command line", "cli")
+    except ImportError as error:
+        if code_of_stop(error) is not None:
+            raise
+        sys.exit(str(error))
+    from lsvv.cli.app import app
+
     app(prog_name="lsvv")

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from lsvv.cli import ask, bounds, fill, models
+from lsvv.cli import ask, bounds, fill, label, models
 from lsvv.cli.speech import put, say, sentences
 
 __all__ = ["app"]
@@ -21,7 +21,8 @@ app = typer.Typer(
         "Fill the holes of a table: few labels, many rows, one command.\n\n"
         "Example: `lsvv fill animals.csv --target species`\n\n"
         "Exit codes: 0 done; 1 the input cannot be used; 2 wrong usage; 3 the output cannot be written; "
-        "70 an error of lsvv itself; 130 stopped by Ctrl-C."
+        "70 an error of lsvv itself; 130 stopped by Ctrl-C, 143 or 129 by another "
+        "signal to end."
     ),
 )
 app.command("fill")(fill.fill_command)
@@ -29,6 +30,7 @@ app.command("fit")(models.fit_command)
 app.command("predict")(models.predict_command)
 app.command("export")(models.export_command)
 app.command("ask")(ask.ask_command)
+app.command("label")(label.label_command)
 app.command("bounds")(bounds.bounds_command)
 
 

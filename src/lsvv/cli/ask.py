@@ -25,7 +25,14 @@ def ask_command(
     task: options.Task = None,
     features: options.Features = "auto",
     seed: options.Seed = 0,
-    format: options.Format = None,
+    format: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            help="label-studio writes tasks for Label Studio instead of a sheet; csv, tsv, parquet, xlsx or jsonl say "
+            "how the table is read, whatever its ending.",
+        ),
+    ] = None,
     missing: options.Missing = None,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
@@ -41,6 +48,8 @@ def ask_command(
     `lsvv fill animals.csv --target species --labels animals.ask.csv`
 
     `lsvv ask animals.csv --target species --labels animals.ask.csv --out second.csv`
+
+    `lsvv ask animals.csv --target species --format label-studio`
     """
     with sentences(debug) as write, progress(quiet) as show:
         from lsvv.tables import check_places, fill
@@ -50,17 +59,31 @@ def ask_command(
 
         check_budget(budget)
         answered = labels or []
-        place = out or options.beside(table, "ask", ".csv")
-        check_places({"--out": place}, [table, *answered])
-        if place != "-":
+        studio = format == "label-studio"
+        place = out or options.beside(table, "ask", ".json" if studio else ".csv")
+        setup = None if not studio or place == "-" else options.beside(place, "setup", ".xml")
+        check_places({"--out": place, "the labelling setup": setup}, [table, *answered])
+        if place != "-" and not studio:
             check_sheet(place)
-        found, targets = options.labelled(table, target, labels, format, missing)
+        found, targets = options.labelled(table, target, labels, None if studio else format, missing)
         costs = costs_of(cost, targets)
         filled = fill(found, targets, task=task, features=features, random_state=seed, progress=show)
         asked = best_questions(filled.X, filled.results, budget, costs, random_state=seed)
-        write(sheet(found, asked), place)
+        if studio:
+            from lsvv.tables.labelstudio import labelling_setup, tasks
+
+            write(tasks(found, asked, filled.results), place)
+            if setup is not None:
+                write(labelling_setup(filled.results), setup)
+        else:
+            write(sheet(found, asked), place)
     say_notes(filled.notes, quiet)
     say(f"Worth asking for: {count(len(asked), 'cell')}, at a cost of {sum(one.cost for one in asked):g}.", quiet)
-    if place != "-":
-        again = " ".join(f"--labels {one}" for one in (*answered, place))
-        say(f"The sheet is in {place}. Fill its column 'label' and run lsvv fill with {again}", quiet)
+    if place == "-":
+        return
+    if studio:
+        say(f"The tasks are in {place}, the labelling setup for Label Studio's settings in {setup}.", quiet)
+        say("Export the project as JSON or JSON-MIN and run lsvv fill with --labels and that file.", quiet)
+        return
+    again = " ".join(f"--labels {one}" for one in (*answered, place))
+    say(f"The sheet is in {place}. Fill its column 'label' and run lsvv fill with {again}", quiet)

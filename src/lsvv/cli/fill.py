@@ -29,6 +29,7 @@ def fill_command(
     seed: options.Seed = 0,
     format: options.Format = None,
     missing: options.Missing = None,
+    safe_csv: options.SafeCsv = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
@@ -57,7 +58,9 @@ def fill_command(
             found, targets = options.labelled(table, target, labels, format, missing)
             if out not in (None, "-"):
                 check_ending(out, found, table)
-            filled = fill(found, targets, task=task, features=features, random_state=seed, progress=show)
+            filled = fill(
+                found, targets, task=task, features=features, safe_csv=safe_csv, random_state=seed, progress=show
+            )
             if show is not None:
                 show("Writing", 0.98)
             write(filled.rendered(), place)

@@ -66,6 +66,7 @@ def predict_command(
     out: Annotated[str | None, typer.Option("--out", "-o", help="Where the table goes; - is standard output.")] = None,
     format: options.Format = None,
     missing: options.Missing = None,
+    safe_csv: options.SafeCsv = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
@@ -75,6 +76,7 @@ def predict_command(
     """
     with sentences(debug) as write:
         from lsvv.tables import check_ending, check_places, read
+        from lsvv.tables.formulas import with_safe_texts
         from lsvv.tables.modelfile import opened
 
         place = out or options.beside(table, "predicted")
@@ -83,9 +85,10 @@ def predict_command(
         read_table = read(table, format=format, missing=options.markers(missing))
         if out not in (None, "-"):
             check_ending(out, read_table, table)
-        write(read_table.source.rendered(fitted.predictions(read_table)), place)
+        edits, told = with_safe_texts(read_table, fitted.predictions(read_table), safe_csv)
+        write(read_table.source.rendered(edits), place)
     unread = fitted.vectoriser.unread(read_table.frame, read_table.source.notation)
-    say_notes((*fitted.notes, *read_table.notes, *unread), quiet)
+    say_notes((*fitted.notes, *read_table.notes, *unread, *told), quiet)
     if place != "-":
         say(f"The predictions are in {place}", quiet)
 

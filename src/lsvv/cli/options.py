@@ -42,9 +42,17 @@ Missing = Annotated[
         help="Texts that mean an empty cell, beside NA, N/A, NaN and the like; '' switches these off.",
     ),
 ]
+SafeCsv = Annotated[
+    bool,
+    typer.Option("--safe-csv", help="Put ' before new texts of a CSV file that a spreadsheet takes for a formula."),
+]
 Labels = Annotated[
     list[str] | None,
-    typer.Option("--labels", metavar="SHEET", help="A sheet from 'lsvv ask', filled in by hand. Repeatable."),
+    typer.Option(
+        "--labels",
+        metavar="SHEET",
+        help="A sheet from 'lsvv ask' or 'lsvv label', or a JSON export of Label Studio. Repeatable.",
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print a summary as JSON on standard output.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
@@ -64,12 +72,14 @@ def labelled(
 ) -> tuple[ReadTable, list[str]]:
     """The table with the labels of the sheets, and the names of its target columns."""
     from lsvv.tables import read
+    from lsvv.tables.labelstudio import read_export
     from lsvv.tables.sheets import with_labels
 
     found = read(table, format=format, missing=markers(missing))
     targets = _names_in(target, list(found.frame.columns))
     for sheet in labels or ():
-        found = with_labels(found, read(sheet, missing=markers(missing)), targets)
+        read_sheet = read_export if sheet.lower().endswith(".json") else read
+        found = with_labels(found, read_sheet(sheet, missing=markers(missing)), targets)
     return found, targets
 
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from lsvv.cli.stopping import Stopped, code_of_stop, end_at_once_on_signals
+
 if TYPE_CHECKING:
     from lsvv.tables.filling import Progress
 
@@ -26,6 +28,7 @@ __all__ = [
 ]
 
 BAD_INPUT, CANNOT_WRITE, BUG, STOPPED = 1, 3, 70, 130
+NO_MEMORY = "There is not enough memory for this table. Leave out rows or columns, or use a larger machine."
 
 
 @contextmanager
@@ -42,17 +45,19 @@ def sentences(debug: bool) -> Iterator[Callable[[bytes, str], None]]:
 
     try:
         yield write
-    except KeyboardInterrupt:
-        say(f"Stopped. {_kept(written) or 'No file was written.'}")
-        raise typer.Exit(STOPPED) from None
+        end_at_once_on_signals()
     except (typer.Exit, BrokenPipeError):
         # a reader that stops reading, as head does, is no error: the command line ends quietly, with exit code 1
         raise
-    except Exception as error:
+    except (Exception, KeyboardInterrupt, Stopped) as error:
+        stop = code_of_stop(error)
+        if stop is not None:
+            say(f"Stopped. {_kept(written) or 'No file was written.'}")
+            raise typer.Exit(stop) from None
         if debug:
             raise
         code = _code(error)
-        said = str(error) or f"{type(error).__name__}."
+        said = NO_MEMORY if isinstance(error, MemoryError) else str(error) or f"{type(error).__name__}."
         if code == BUG:
             said = (
                 f"lsvv itself failed: {type(error).__name__}: {said} Run again with --debug and report what it shows."
@@ -65,7 +70,7 @@ def _kept(written: list[str]) -> str:
     return f"Written before that, and whole: {', '.join(written)}." if written else ""
 
 
-def _code(error: Exception) -> int:
+def _code(error: BaseException) -> int:
     from lsvv.tables import WritingError
 
     if isinstance(error, WritingError):
@@ -107,6 +112,10 @@ def put(text: str) -> None:
 @contextmanager
 def _standard_output() -> Iterator[None]:
     """Tells of standard output that takes no more, as on a full disk."""
+    if sys.stdout is None:
+        from lsvv.tables import WritingError
+
+        raise WritingError("Standard output is closed. Send it to a file, or name one with --out.")
     try:
         yield
     except BrokenPipeError:

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 
+from lsvv.extras import optional
 from lsvv.linalg import Array, canonical_order, to_numpy
 
 __all__ = ["FAISS_ROWS", "NeighborIndex", "NeighborSearch", "neighbors"]
@@ -167,12 +168,7 @@ class _Faiss:
     """Inverted lists over 4 sqrt(m) cells, 16 of them searched: recall 1.000 on 400,000 rows of 54 columns."""
 
     def __init__(self, rows: np.ndarray) -> None:
-        try:
-            import faiss
-        except ImportError as error:
-            raise ImportError(
-                "search='faiss' needs faiss. Install it with: pip install 'lsvv[ann]', or choose search='exact'."
-            ) from error
+        faiss = optional("faiss", "search='faiss'", "ann")
         if sp.issparse(rows):
             raise ValueError("search='faiss' takes dense rows. Choose search='exact' for sparse X.")
         self.centre = rows.mean(axis=0)

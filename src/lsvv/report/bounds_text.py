@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from lsvv.extras import optional
 from lsvv.tables.model_bounds import VERSIONS, ModelBounds
 from lsvv.theory import ExcessBound
 
@@ -144,11 +145,9 @@ def _plain(one: ExcessBound) -> dict[str, Any]:
 
 def spectrum_plot(all_found: list[ModelBounds], kind: str = "svg") -> bytes:
     """Eigenvalues of the features with their fitted law, and singular values of W, one row of panels a model."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError("A plot needs matplotlib: pip install 'lsvv[plot]'.") from error
-    figure = Figure(figsize=(8.4, 3.1 * len(all_found)), layout="constrained")
+    figure = optional("matplotlib.figure", "A plot", "plot").Figure(
+        figsize=(8.4, 3.1 * len(all_found)), layout="constrained"
+    )
     axes = figure.subplots(len(all_found), 2, squeeze=False)
     for (left, right), found in zip(axes, all_found, strict=True):
         _draw_eigenvalues(left, found)

@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from lsvv.extras import optional
 from lsvv.graph import KNNGraph, NeighborGraph, check_adjacency
 from lsvv.linalg import take_rows, to_numpy
 from lsvv.report.inside import atlas_of, spectrum_of
@@ -32,12 +33,7 @@ class Display:
     figure_: Any
 
     def _axes(self, ax: Any) -> Any:
-        try:
-            import matplotlib.pyplot as plt
-        except ImportError as error:
-            raise ImportError(
-                f"{type(self).__name__}.plot needs matplotlib. Install it with: pip install 'lsvv[plot]'"
-            ) from error
+        plt = optional("matplotlib.pyplot", f"{type(self).__name__}.plot", "plot")
         if ax is None:
             _, ax = plt.subplots()
         self.ax_, self.figure_ = ax, ax.figure

@@ -135,6 +135,8 @@ def _repeat(filled: Filled) -> Repeat:
         words += ["--format", settings["format"].lstrip(".")]
     if tuple(settings["missing"]) != MISSING:
         words += ["--missing", _missing_words(settings["missing"])]
+    if settings.get("safe_csv"):
+        words.append("--safe-csv")
     words += ["--features", settings["features"], "--seed", str(settings["random_state"])]
     shown = tuple((name, "found" if value is None else _text(value) or "none") for name, value in settings.items())
     return Repeat(shlex.join(words), shown, tuple(versions().items()), tuple(filled.seconds.items()))

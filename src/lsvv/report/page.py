@@ -10,6 +10,7 @@ import re
 from importlib.resources import files
 from typing import Any
 
+from lsvv.extras import optional
 from lsvv.report import view, words
 from lsvv.report.content import Report
 from lsvv.tables.files import write_atomically
@@ -75,10 +76,7 @@ def write_report(content: Report, path: str | os.PathLike[str]) -> None:
 
 
 def _templates() -> Any:
-    try:
-        import jinja2
-    except ImportError as error:
-        raise ImportError("Reports need Jinja2. Install it with: pip install 'lsvv[cli]'") from error
+    jinja2 = optional("jinja2", "A report", "cli")
     loader = jinja2.FunctionLoader(lambda name: _text(f"templates/{name}"))
     environment = jinja2.Environment(
         loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True

@@ -17,6 +17,8 @@ KIND_SHARPNESS = 1.0
 """c in the shares of kinds of model: they are three, not thirty, so that their losses may count in full."""
 SMALLEST = 1e-4
 """What has less than this share of the heaviest weight is dropped."""
+REVIVALS = 5
+"""Times that weights lost on the way may start anew."""
 WEIGHT_FOLDS = 5
 """Groups of rows whose expectations are mixed by the shares that the others decide."""
 
@@ -57,11 +59,27 @@ def stacking_weights(Q: np.ndarray, n_labels: float, sharpness: float = SHARPNES
         raise ValueError("Leave-one-out losses are not finite. Look for very large values in X and y, or scale them.")
     scaled = sharpness / 2.0 * (Q / _best(np.diag(Q)))
     z = np.zeros(len(Q))
-    # from few labels to all: a weight that a first long step puts at 0 would stay there
+    # from few labels to all, so that no first step is long
     for n in (*(10.0**e for e in range(1, 12) if 10.0**e < n_labels), n_labels):
-        found = minimize(_entropic, z, (n * scaled,), "L-BFGS-B", jac=True, options={"maxiter": 1000, "ftol": 1e-13})
-        z = found.x - found.x.max()
+        z = _settled(n * scaled, z)
     return _without_negligible(softmax(z))
+
+
+def _settled(S: np.ndarray, z: np.ndarray) -> np.ndarray:
+    """The logarithms, from z, of the weights at which 2 Sw + log w is constant, less the largest.
+
+    A weight that a long step put at 0 has no slope in z and would stay there: it starts anew where that law puts it.
+    """
+    for _ in range(REVIVALS):
+        x = minimize(_entropic, z, (S,), "L-BFGS-B", jac=True, options={"maxiter": 1000, "ftol": 1e-13}).x
+        w, z = softmax(x), x - x.max()
+        slope = 2.0 * S @ w
+        due = w @ (slope + log_softmax(x)) - slope - log_softmax(x).max()
+        lost = (z < np.log(SMALLEST)) & (due > np.log(SMALLEST))
+        if not lost.any():
+            break
+        z = np.where(lost, due, z)
+    return z
 
 
 def _entropic(z: np.ndarray, S: np.ndarray) -> tuple[float, np.ndarray]:

@@ -11,6 +11,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import splu
 from sklearn.base import clone
 
+from lsvv.extras import optional
 from lsvv.features import RandomFourier
 from lsvv.graph import KNNGraph, laplacian
 from lsvv.inputs import generator
@@ -72,10 +73,7 @@ class Diagnosis:
 
     def plot(self, ax: Any = None) -> Any:
         """The learning curve with the predicted effect of twice the labels, on a matplotlib axis."""
-        try:
-            import matplotlib.pyplot as plt
-        except ImportError as error:
-            raise ImportError("Plots need matplotlib. Install it with: pip install 'lsvv[plot]'.") from error
+        plt = optional("matplotlib.pyplot", "A plot", "plot")
         ax = plt.subplots()[1] if ax is None else ax
         ax.plot(self.curve[:, 0], self.curve[:, 1], "o-", label="leave-one-out")
         ax.plot(2 * self.curve[-1, 0], self.loss_with_twice_the_labels, "s", label="predicted")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
@@ -34,6 +35,7 @@ from lsvv.selection.plan import (
 )
 from lsvv.selection.tails import SHARES, TAIL_FOLDS, TailProblem, tail_members
 from lsvv.selection.voting import MOST_LABELS, Vote, vote
+from lsvv.solvers import ObjectiveOverflowError
 from lsvv.targets import Targets
 
 AUTO: dict[str, tuple[float, ...]] = {
@@ -43,6 +45,8 @@ AUTO: dict[str, tuple[float, ...]] = {
     "power": (1, 2),
     "free_rank": (0.0, 0.5),
 }
+LARGEST = 1e150
+"""Numbers beyond it, and NaN, make no model: their squares overflow."""
 MOST_ENTRIES = 5e7
 """Labelled rows x columns looked at; beyond, the search chooses on a sample of rows and refits the best on all."""
 WEIGHTS_BYTES = 2**30
@@ -93,11 +97,13 @@ class Run:
         self._needs_graph = not all(line.is_supervised for line in lines)
         self._smoothings = sorted({line.smoothing for line in lines if line.smoothing > 0.0})
         self._best: dict[bool, tuple[Member, TailProblem]] = {}
+        self._dropped = 0
         self.members = [member for number in range(len(self.maps)) for member in self._members(number, lines)]
-        tails = list(self._tails(rng))
+        tails = self._tails(rng)
         if tails and not isinstance(search.spectral, str) and 0.0 not in axis_of(search, "spectral"):
             self.members = []
         self.members += tails
+        self._tell_of_dropped()
         self._rng = rng
 
     @cached_property
@@ -174,11 +180,11 @@ class Run:
             )
         return kept
 
-    def _members(self, number: int, lines: Sequence[Candidate]) -> Iterator[Member]:
+    def _members(self, number: int, lines: Sequence[Candidate]) -> list[Member]:
         """The candidates of one map; Phi of all rows is not held beyond."""
         mine = [line for line in lines if line.map == number]
         if not mine:
-            return
+            return []
         rows = self._mapped_rows(number)
         graph = self._graph(number, rows) if self._needs_graph else None
         powers = sorted({line.power for line in mine if line.manifold > 0.0})
@@ -186,10 +192,14 @@ class Run:
         if powers and graph is not None:
             G = manifold_matrices(rows, laplacian(graph.S, self.search.laplacian), powers)
         labelled = self._labelled(number, rows, sorted({line.smoothing for line in mine}))
+        found: list[Member] = []
         for line in mine:
-            yield self._member(line, labelled[line.smoothing], to_numpy(G[line.power]) if line.manifold > 0.0 else None)
+            with self._dropping():
+                penalty = to_numpy(G[line.power]) if line.manifold > 0.0 else None
+                found.append(self._member(line, labelled[line.smoothing], penalty))
         if self.search.verbose:
             print(f"[{type(self.search).__name__}] {len(mine)} candidates of map {number + 1} of {len(self.maps)}.")
+        return found
 
     def _graph(self, number: int, rows: MappedRows) -> NeighborGraph:
         """The graph of a map's view, or of this map where the graph is built on features."""
@@ -263,6 +273,8 @@ class Run:
             b,
             scores.through(lambda found: np.asarray(expected(found, loss))),
         )
+        if not all(np.abs(part).max() < LARGEST for part in (losses, member.W, member.b, member.expectation)):
+            raise ObjectiveOverflowError
         self._note_best(member, Phi, G)
         return member
 
@@ -283,15 +295,34 @@ class Run:
         spectral = self.search.spectral
         return isinstance(spectral, str) or max(entries("spectral", spectral)) > 0.0
 
-    def _tails(self, rng: np.random.Generator) -> Iterator[Member]:
+    def _tails(self, rng: np.random.Generator) -> list[Member]:
+        found: list[Member] = []
         folds = rng.permutation(len(self.T)) % min(TAIL_FOLDS, len(self.T))
         search = self.search
         for best, problem in {id(one[0]): one for one in self._best.values()}.values():
-            if isinstance(search.spectral, str):
-                spectrals: Sequence[float] = [share * problem.emptying for share in SHARES]
-            else:
-                spectrals = axis_of(search, "spectral")
-            yield from tail_members(best, problem, spectrals, axis_of(search, "free_rank"), folds)
+            with self._dropping():
+                in_shares = isinstance(search.spectral, str)
+                spectrals = [s * problem.emptying for s in SHARES] if in_shares else axis_of(search, "spectral")
+                found += tail_members(best, problem, spectrals, axis_of(search, "free_rank"), folds)
+        return found
+
+    @contextmanager
+    def _dropping(self) -> Iterator[None]:
+        """Leave out a setting whose numbers leave double precision."""
+        try:
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+                yield
+        except (np.linalg.LinAlgError, ObjectiveOverflowError):
+            self._dropped += 1
+
+    def _tell_of_dropped(self) -> None:
+        if not self.members:
+            raise ValueError(
+                "No setting could be computed: numbers overflow. Scale the columns of X, for instance with "
+                "sklearn.preprocessing.StandardScaler in a Pipeline, and look at the ridges and penalties asked for."
+            )
+        if self._dropped:
+            self.notes.append(f"{self._dropped} settings were left out, since their numbers overflow.")
 
     def mapped(self, number: int, W: np.ndarray) -> np.ndarray:
         """Phi W of all training rows."""

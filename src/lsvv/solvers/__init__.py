@@ -11,7 +11,7 @@ from lsvv.risk import QuadraticRisk, RowRisk
 from lsvv.solvers.accelerated import AcceleratedProximalGradient
 from lsvv.solvers.closed_form import leave_one_out_scores, solve_closed_form
 from lsvv.solvers.continuation import minimise_hinge, minimise_last_smoothing
-from lsvv.solvers.loop import Method, Progress, State, minimise
+from lsvv.solvers.loop import Method, ObjectiveOverflowError, Progress, State, minimise
 from lsvv.solvers.minibatch import MiniBatch
 from lsvv.solvers.solution import Solution
 
@@ -19,6 +19,7 @@ __all__ = [
     "AcceleratedProximalGradient",
     "Method",
     "MiniBatch",
+    "ObjectiveOverflowError",
     "Progress",
     "Solution",
     "State",

@@ -7,7 +7,7 @@ from math import isfinite
 
 from lsvv.linalg import Array, namespace
 from lsvv.objective import Objective
-from lsvv.solvers.loop import OVERFLOW, Method, State
+from lsvv.solvers.loop import Method, ObjectiveOverflowError, State
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ def _prox_step(objective: Objective, Y: Array, L: float) -> tuple[Array, float, 
     xp = namespace(Y)
     g, gradient = objective.smooth_value_and_gradient(Y)
     if not (isfinite(L) and isfinite(g) and isfinite(_squared_norm(gradient))):
-        raise ValueError(OVERFLOW)
+        raise ObjectiveOverflowError
     while True:
         V = objective.prox(Y - gradient / L, 1.0 / L)
         move = V - Y

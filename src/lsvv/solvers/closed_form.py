@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from math import isfinite
+
 import numpy as np
 
 from lsvv.features.rows import MappedRows
 from lsvv.linalg import Array, like, namespace, solve_positive_definite, to_float64, to_numpy
 from lsvv.objective import Objective
 from lsvv.risk import QuadraticRisk
+from lsvv.solvers.loop import ObjectiveOverflowError
 from lsvv.solvers.solution import Solution
 
 
@@ -20,6 +23,8 @@ def solve_closed_form(objective: Objective) -> Solution:
     quadratic = _whole_quadratic(objective)
     V, regular = quadratic.zeros(), True
     for group in quadratic.groups:
+        if not isfinite(float(namespace(group.C).sum(group.C**2))):
+            raise ObjectiveOverflowError
         part, fine = solve_positive_definite(group.C, group.B)
         regular = regular and fine
         if len(quadratic.groups) == 1:
@@ -27,6 +32,8 @@ def solve_closed_form(objective: Objective) -> Solution:
         else:
             V[:, group.columns] = part
     value, residual = objective.value(V), objective.residual(V)
+    if not isfinite(value):
+        raise ObjectiveOverflowError
     how = "by one Cholesky factorisation" if regular else "as the minimum-norm solution of a singular system"
     status = f"Solved in closed form, {how} (residual {residual:.2g})."
     return Solution(V, value, residual, 1, True, status, (value,))

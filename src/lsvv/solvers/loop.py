@@ -15,10 +15,15 @@ from lsvv.solvers.solution import Solution
 Progress = Callable[[int, float, float], None]
 """Called after each step with (step, objective, residual estimate)."""
 
-OVERFLOW = (
-    "The objective overflows: a column of X, a weight or a penalty is too large to be squared. Scale the columns of X, "
-    "for instance with sklearn.preprocessing.StandardScaler in a Pipeline, or lower the penalty."
-)
+
+class ObjectiveOverflowError(ValueError):
+    """The objective has left the finite numbers."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The objective overflows: a column of X, a weight or a penalty is too large to be squared. Scale the "
+            "columns of X, for instance with sklearn.preprocessing.StandardScaler in a Pipeline, or lower the penalty."
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +69,7 @@ def minimise(
         if progress is not None:
             progress(iteration, state.value, state.estimate)
         if not isfinite(state.value):
-            raise ValueError(OVERFLOW)
+            raise ObjectiveOverflowError
         if state.estimate <= check_below:
             residual = objective.residual(state.V)
             if residual <= tol:

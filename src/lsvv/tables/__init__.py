@@ -2,6 +2,7 @@
 
 from lsvv.tables.files import check_ending, check_places, parse, read, write_atomically
 from lsvv.tables.filling import Filled, fill
+from lsvv.tables.labeling import label
 from lsvv.tables.quality import Interval, Quality
 from lsvv.tables.results import Answer
 from lsvv.tables.summary import summary
@@ -18,6 +19,7 @@ __all__ = [
     "check_ending",
     "check_places",
     "fill",
+    "label",
     "parse",
     "read",
     "summary",

@@ -1,8 +1,8 @@
 """What to label next: the cells whose labels would help most.
 
 A cell is worth as much as its label would lower the doubt about all rows. Rows vary together as a Gaussian process over
-the inputs; what is labelled or asked for already leaves little to learn nearby. Cells are taken one by one, the highest
-worth per cost first.
+the graph of all rows: a label tells of the rows that hang together with its own, and what is labelled or asked for
+already leaves little to learn nearby. Cells are taken one by one, the highest worth per cost first.
 """
 
 from __future__ import annotations
@@ -14,18 +14,32 @@ from typing import Any
 import numpy as np
 
 from lsvv.features import MappedRows, RandomFourier
+from lsvv.graph import NeighborGraph, Smoother
 from lsvv.tables.cells import as_numbers
+from lsvv.tables.models import neighbour_graph
 from lsvv.tables.results import Answer
 from lsvv.tables.table import TableError
 from lsvv.tables.tasks import by_column
 
-__all__ = ["Question", "best_questions", "check_budget", "costs_of", "uncertainty"]
+__all__ = [
+    "Doubt",
+    "Question",
+    "best_questions",
+    "check_budget",
+    "costs_of",
+    "looked_at",
+    "question",
+    "question_rows",
+    "uncertainty",
+]
 
 N_FEATURES = 300
+SMOOTHING = 0.9
+"""How far a label's word carries over the graph of the rows."""
 NOISE = 0.1
 """How far a label may be off, as a share of the variance of what it measures."""
-BLOCK_BYTES = 2**27
-"""Mapped rows held at once; their products with D x D matrices, in double precision, take four times that."""
+MOST_ROWS = 100_000
+"""Of more a random part is looked at, with all that are labelled, so that features and their products fit memory."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +96,14 @@ def uncertainty(result: Answer) -> np.ndarray:
     return np.asarray(1.0 - (ordered[:, -1] - ordered[:, -2]))
 
 
+def question_rows(X: np.ndarray, graph: NeighborGraph, random_state: int = 0) -> MappedRows:
+    """R Phi / c: Fourier features of the vectorised rows, smoothed over their graph, of mean squared length 1."""
+    phi = RandomFourier(N_FEATURES, width="median", random_state=random_state)
+    smooth = np.asarray(Smoother(graph.S).columns(phi.fit(X).transform(X), SMOOTHING))
+    length = float(np.sqrt(np.mean(np.sum(smooth.astype(np.float64) ** 2, axis=1))))
+    return MappedRows(smooth / np.asarray(length, dtype=smooth.dtype), lambda block: block)
+
+
 def best_questions(
     X: np.ndarray, answers: Sequence[Answer], budget: float, costs: Mapping[str, float], random_state: int = 0
 ) -> list[Question]:
@@ -89,9 +111,11 @@ def best_questions(
 
     ``X`` holds the vectorised rows, and ``answers`` what a model says of them.
     """
-    phi = RandomFourier(N_FEATURES, width="median", random_state=random_state)
-    rows = MappedRows(X, phi.fit(X).transform, block_bytes=BLOCK_BYTES)
-    doubts = {result.target.column: _Doubt(rows, result) for result in answers}
+    some = looked_at(len(X), [result.target.known for result in answers], random_state)
+    rows = question_rows(X[some], neighbour_graph(X[some]), random_state)
+    doubts = {
+        result.target.column: Doubt(rows, result.target.known[some], uncertainty(result)[some]) for result in answers
+    }
     results = {result.target.column: result for result in answers}
     asked: list[Question] = []
     while True:
@@ -101,25 +125,35 @@ def best_questions(
         column = max(rated, key=lambda name: rated[name], default=None)
         if column is None or not rated[column] > 0:
             return asked
-        row = best[column]
-        asked.append(_question(results[column], row, costs[column]))
+        asked.append(question(results[column], int(some[best[column]]), costs[column]))
         budget -= costs[column]
-        doubts[column].ask(row)
+        doubts[column].ask(best[column])
 
 
-class _Doubt:
+def looked_at(n_rows: int, known: Sequence[np.ndarray], random_state: int) -> np.ndarray:
+    """All rows; of very many a random part, the labelled ones before others."""
+    if n_rows <= MOST_ROWS:
+        return np.arange(n_rows)
+    order = np.random.default_rng(random_state).permutation(n_rows)
+    labelled = np.any(known, axis=0)[order]
+    return np.sort(np.concatenate([order[labelled][: MOST_ROWS // 2], order[~labelled]])[:MOST_ROWS])
+
+
+class Doubt:
     """What is not known of one column: f = w'phi(x) with w ~ N(0, I), labels f + noise, each row weighed by u_j.
 
     A label of row i lowers the mean of u_j Var f_j by mean_j u_j Cov_ij^2 / (Var_i + noise). With P the covariance of w
     given the labels and M = mean_j u_j phi_j phi_j' that is phi_i' P M P phi_i / (phi_i' P phi_i + noise).
     """
 
-    def __init__(self, rows: MappedRows, result: Answer) -> None:
+    def __init__(self, rows: MappedRows, known: np.ndarray, unsure: np.ndarray) -> None:
         self._rows = rows
-        self._open = ~result.target.known
-        labelled = rows.take(np.flatnonzero(result.target.known))
-        self._P = np.linalg.inv(np.eye(rows.shape[1]) + labelled.gram() / NOISE)
-        self._M = rows.gram(uncertainty(result)) / rows.shape[0]
+        self._open = ~known
+        P = np.eye(rows.shape[1])
+        if known.any():
+            P = np.linalg.inv(P + rows.take(np.flatnonzero(known)).gram() / NOISE)
+        self._P = P
+        self._M = rows.gram(unsure) / rows.shape[0]
         self._variance, self._fall = np.zeros(rows.shape[0]), np.zeros(rows.shape[0])
         for part, Phi in rows.blocks():
             smooth = Phi @ self._P
@@ -129,6 +163,13 @@ class _Doubt:
     def worth(self) -> np.ndarray:
         """By how much a label of each row lowers the doubt; 0 where there is one."""
         return np.where(self._open, self._fall / (self._variance + NOISE), 0.0)
+
+    def stands_for(self, row: int) -> int:
+        """How many other rows without a label vary with this one, at a correlation above one half."""
+        v = self._P @ self._rows.transform(self._rows.X[row : row + 1])[0].astype(np.float64)
+        covariance = self._rows.times(v[:, None]).astype(np.float64)[:, 0]
+        alike = covariance**2 > 0.25 * self._variance[row] * self._variance
+        return int(np.sum(alike & (covariance > 0) & self._open)) - int(self._open[row])
 
     def ask(self, row: int) -> None:
         """As if the row were labelled: P becomes P - v v' / s with v = P phi_i and s = Var_i + noise."""
@@ -141,7 +182,8 @@ class _Doubt:
         self._open[row] = False
 
 
-def _question(result: Answer, row: int, cost: float) -> Question:
+def question(result: Answer, row: int, cost: float = 1.0) -> Question:
+    """The question for a row, with what a model says of it."""
     target = result.target
     suggestion = target.spelt(result.predictions[row : row + 1])[0]
     doubts = ", ".join(f"{name} {100 * p:.0f} %" for name, p in result.doubts(row))

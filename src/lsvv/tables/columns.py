@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import zip_longest
 from typing import Any, ClassVar
 
 import numpy as np
@@ -239,7 +240,7 @@ def _names_identifiers(name: str) -> bool:
     words = _WORD.findall(name.lower())
     return any(
         word in ("id", "uuid", "guid", "key", "index", "nr", "no") and after != "of"
-        for word, after in zip(words, [*words[1:], None], strict=True)
+        for word, after in zip_longest(words, words[1:])
     )
 
 
@@ -249,7 +250,7 @@ def _are_dates(given: Sequence[str]) -> bool:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return bool(pd.to_datetime(pd.Series(given[:100]), errors="coerce").notna().all())
+        return bool(pd.to_datetime(pd.Series(given[:100]), errors="coerce", utc=True).notna().all())
 
 
 def _order(given: Sequence[Any]) -> str | None:

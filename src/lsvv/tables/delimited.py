@@ -10,6 +10,7 @@ from typing import Any
 
 from lsvv.tables.cells import COMMA, POINT, Notation, Reading, ambiguous, known, parted_unit, read_numbers
 from lsvv.tables.encoding import Encoding, find_encoding, in_bytes, plain_bytes, text_of
+from lsvv.tables.gate import check_cells
 from lsvv.tables.table import Edits, Source, Table, TableError, unique_names
 from lsvv.tables.words import count
 
@@ -101,7 +102,7 @@ class Delimited(Source):
 
     def _encoded(self, text: str) -> bytes:
         # a wide file is worked on as UTF-8 and only turned back as a whole
-        codec = "utf-8" if self.encoding.codec.startswith("utf-16") else self.encoding.codec
+        codec = "utf-8" if self.encoding.is_wide else self.encoding.codec
         try:
             return text.encode(codec)
         except UnicodeEncodeError:
@@ -128,6 +129,7 @@ def read_delimited(data: bytes, name: str, delimiter: bytes | None = None) -> Ta
     header, body, tail = records[0], *_without_tail(records[1:], delimiter)
     columns, notes = unique_names([_value(cell) for cell in header.cells(delimiter)])
     rows = [record for record in body if not record.is_blank]
+    check_cells(len(rows), len(columns), name)
     blocks = [
         _values(rows[start : start + BLOCK_ROWS], start, delimiter, len(columns), name)
         for start in range(0, max(len(rows), 1), BLOCK_ROWS)

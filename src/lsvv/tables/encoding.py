@@ -10,7 +10,13 @@ from lsvv.tables.words import count, was
 
 __all__ = ["Encoding", "find_encoding", "in_bytes", "plain_bytes", "text_of"]
 
-_WIDE = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+_WIDE = (
+    # the mark of the first begins like that of the third
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
 _WESTERN = "cp1252"
 
 
@@ -21,6 +27,11 @@ class Encoding:
     mark: bytes
     codec: str
     notes: tuple[str, ...] = ()
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether a comma, a quote and a line end are more than one byte each."""
+        return self.codec.startswith(("utf-16", "utf-32"))
 
 
 def find_encoding(data: bytes, name: str) -> Encoding:
@@ -59,18 +70,19 @@ def _is_utf8(data: bytes) -> bool:
 def plain_bytes(data: bytes, encoding: Encoding, name: str) -> bytes:
     """The file without its mark, in an encoding where a comma, a quote and a line end are one byte each."""
     body = data[len(encoding.mark) :]
-    if not encoding.codec.startswith("utf-16"):
+    if not encoding.is_wide:
         return body
     try:
         return body.decode(encoding.codec).encode("utf-8")
     except UnicodeError as error:
-        raise TableError(f"{name} says it is UTF-16 but is not ({error}). Save it as CSV in UTF-8.") from error
+        raise TableError(
+            f"{name} says it is {encoding.codec[:6].upper()} but is not ({error}). Save it as CSV in UTF-8."
+        ) from error
 
 
 def in_bytes(plain: bytes, encoding: Encoding) -> bytes:
     """What :func:`plain_bytes` came from."""
-    wide = encoding.codec.startswith("utf-16")
-    return encoding.mark + (plain.decode("utf-8").encode(encoding.codec) if wide else plain)
+    return encoding.mark + (plain.decode("utf-8").encode(encoding.codec) if encoding.is_wide else plain)
 
 
 def text_of(cell: bytes) -> str:

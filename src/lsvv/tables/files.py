@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
+import secrets
+import stat
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -14,7 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
+from lsvv.extras import optional
 from lsvv.tables.delimited import read_delimited
+from lsvv.tables.gate import content
 from lsvv.tables.jsonlines import read_json_lines
 from lsvv.tables.parquet import read_parquet
 from lsvv.tables.spreadsheet import read_spreadsheet
@@ -34,7 +37,7 @@ MISSING = ("NA", "N/A", "n/a", "#N/A", "#NA", "NaN", "nan", "null", "NULL", "<NA
 """Texts that mean an empty cell, beside blanks."""
 _OTHER_ENDINGS = {".txt": ".csv", ".tab": ".tsv", ".pq": ".parquet", ".ndjson": ".jsonl"}
 """Endings that mean the format of another."""
-_NEEDS = {".parquet": "pyarrow", ".xlsx": "openpyxl", ".xlsm": "openpyxl"}
+_NEEDS = {".parquet": ("pyarrow",), ".xlsx": ("openpyxl",), ".xlsm": ("openpyxl",)}
 
 
 def read(path: str | os.PathLike[str], *, format: str | None = None, missing: tuple[str, ...] = MISSING) -> Table:
@@ -65,18 +68,10 @@ def read(path: str | os.PathLike[str], *, format: str | None = None, missing: tu
     ...     read(path).frame.shape
     (1, 2)
     """
+    data = content(path)
     if str(path) == "-":
-        return parse(sys.stdin.buffer.read(), "standard input", format=format, missing=missing)
-    place = Path(path)
-    try:
-        data = place.read_bytes()
-    except FileNotFoundError as error:
-        raise TableError(f"There is no file {place}. Check the path.") from error
-    except IsADirectoryError as error:
-        raise TableError(f"{place} is a folder. Name a table in it.") from error
-    except OSError as error:
-        raise TableError(f"{place} cannot be read: {error.strerror}.") from error
-    return parse(data, str(place), format=format or place.suffix.lower(), missing=missing)
+        return parse(data, "standard input", format=format, missing=missing)
+    return parse(data, str(path), format=format or Path(path).suffix.lower(), missing=missing)
 
 
 def parse(data: bytes, name: str, *, format: str | None = None, missing: tuple[str, ...] = MISSING) -> Table:
@@ -85,11 +80,9 @@ def parse(data: bytes, name: str, *, format: str | None = None, missing: tuple[s
     if suffix not in FORMATS:
         known = ", ".join((*FORMATS, *_OTHER_ENDINGS))
         raise TableError(f"{name} has the ending {suffix!r}, which is not known. Use one of {known}, or --format.")
-    try:
-        table = FORMATS[suffix](data, name)
-    except ImportError as error:
-        needed = _NEEDS.get(suffix, "pandas")
-        raise TableError(f"Reading {suffix} files needs {needed}: pip install 'lsvv[tables]'.") from error
+    for package in ("pandas", *_NEEDS.get(suffix, ())):
+        optional(package, f"Reading {suffix} files", "tables")
+    table = FORMATS[suffix](data, name)
     return _without_markers(replace(table, format=suffix, missing=missing))
 
 
@@ -165,21 +158,36 @@ def check_ending(out: str | os.PathLike[str], table: Table, source: str | os.Pat
 
 def _check_folder(out: str | os.PathLike[str], option: str) -> None:
     """Refuses, before any work, a place where no file can go; ``option`` is what names another."""
-    place = Path(out)
+    place = Path(os.path.realpath(out))
     if os.path.isdir(place):
-        raise WritingError(f"{place} is a folder. Name a file in it with {option}.")
+        raise WritingError(f"{out} is a folder. Name a file in it with {option}.")
+    if os.path.islink(place):
+        raise WritingError(f"{out} is a link that leads in a circle. Choose another place with {option}.")
     if os.path.exists(place) and not os.path.isfile(place):
-        raise WritingError(f"{place} is a device or a pipe, which a file would replace. Name a file with {option}.")
+        raise WritingError(f"{out} is a device or a pipe, which a file would replace. Name a file with {option}.")
+    if os.path.exists(place) and not os.access(place, os.W_OK):
+        raise WritingError(f"{out} is write-protected. Choose another place with {option}.")
     if not os.path.isdir(place.parent):
-        raise WritingError(f"There is no folder {place.parent}. Make it, or choose another place with {option}.")
+        raise WritingError(f"There is no folder {_folder(out, place)}. Make it, or choose another place with {option}.")
     try:
         # some folders take no file though their rights say so
         with tempfile.TemporaryFile(dir=place.parent):
             pass
     except OSError as error:
         raise WritingError(
-            f"Nothing can be written into {place.parent}: {error.strerror}. Choose another place with {option}."
+            f"Nothing can be written into {_folder(out, place)}: {error.strerror}. Choose another place with {option}."
         ) from error
+    try:
+        os.stat(place)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise WritingError(f"{out} cannot be written: {error.strerror}. Choose another place with {option}.") from error
+
+
+def _folder(out: str | os.PathLike[str], place: Path) -> Path:
+    """The folder of an output as it was named, or of the file that a link leads to."""
+    return place.parent if os.path.islink(out) else Path(out).parent
 
 
 def write_atomically(data: bytes, path: str | os.PathLike[str]) -> None:
@@ -187,31 +195,32 @@ def write_atomically(data: bytes, path: str | os.PathLike[str]) -> None:
 
     The bytes go to a file beside the target, which takes its name once the disk has them.
     """
-    place = Path(path)
+    # a link stays a link, and what it leads to is written
+    place = Path(os.path.realpath(path))
+    draft = place.with_name(f".lsvv-{secrets.token_hex(8)}.part")
     try:
-        handle, draft = tempfile.mkstemp(prefix=f".{place.name}.", suffix=".part", dir=place.parent)
-    except OSError as error:
-        raise WritingError(f"{place} cannot be written: {error.strerror}. Choose another place.") from error
-    try:
-        with os.fdopen(handle, "wb") as stream:
+        with open(draft, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as stream:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
-        os.chmod(draft, _usual_mode())
+        os.chmod(draft, _mode_of(place))
         os.replace(draft, place)
     except BaseException as error:
         with contextlib.suppress(OSError):
             os.unlink(draft)
         if isinstance(error, OSError):
             raise WritingError(
-                f"{place} could not be written: {error.strerror}. Nothing was left behind; free space or choose "
+                f"{path} could not be written: {error.strerror}. Nothing was left behind; free space or choose "
                 f"another place."
             ) from error
         raise
 
 
-def _usual_mode() -> int:
-    """What a new file may do here: a temporary one is closed to everybody else."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
+def _mode_of(place: Path) -> int:
+    """What may be done with a file: what may be done with the one it replaces, or what a new one may do here."""
+    try:
+        return stat.S_IMODE(os.stat(place).st_mode)
+    except OSError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask

@@ -16,6 +16,7 @@ from lsvv.linalg import threads_for
 from lsvv.selection import Importances, column_importances
 from lsvv.selection.forests import KINDS
 from lsvv.tables.cells import known
+from lsvv.tables.formulas import with_safe_texts
 from lsvv.tables.helping import second_round
 from lsvv.tables.inputs import Vectoriser, vectorised
 from lsvv.tables.models import choose_model, neighbour_graph
@@ -117,6 +118,7 @@ def fill(
     task: str | None = None,
     features: str = "auto",
     together: bool = True,
+    safe_csv: bool = False,
     random_state: int = 0,
     progress: Progress | None = None,
 ) -> Filled:
@@ -135,6 +137,8 @@ def fill(
         The maps searched: straight, curved, or both.
     together : bool
         Whether known cells of one target help to fill another. They have no part in a model file.
+    safe_csv : bool
+        Whether texts that are written into a CSV file and begin like a formula get an apostrophe before.
     random_state : int
         Seeds all draws.
     progress : callable, optional
@@ -149,7 +153,7 @@ def fill(
     ('low', 'high')
     """
     with threads_for(len(table.frame)):
-        return _filled(table, targets, task, features, together, random_state, _Watch(progress))
+        return _filled(table, targets, task, features, together, safe_csv, random_state, _Watch(progress))
 
 
 def _filled(
@@ -158,6 +162,7 @@ def _filled(
     task: str | None,
     features: str,
     together: bool,
+    safe_csv: bool,
     random_state: int,
     watch: _Watch,
 ) -> Filled:
@@ -181,11 +186,12 @@ def _filled(
     with watch.stage("Filling the holes", 0.95):
         taken = {str(column) for column in table.frame.columns}
         added = {one.target.column: named(one.target.column, (*one.beside(), "filled"), taken) for one in results}
-        edits = _edits(table, results, added)
+        edits, told = with_safe_texts(table, _edits(table, results, added), safe_csv)
     notes = (*table.notes, *vectoriser.notes, *_model_notes(fitted), *_result_notes(table, results))
-    notes += tuple(one.sentence() for one in helps)
+    notes += (*(one.sentence() for one in helps), *told)
     settings = {"targets": list(targets), "task": task, "features": features, "random_state": random_state}
     settings |= {"format": table.format, "missing": list(table.missing), "labels": list(table.sheets)}
+    settings |= {"safe_csv": True} if safe_csv else {}
     return Filled(table, edits, results, added, fitted, vectoriser, X, notes, watch.seconds, settings)
 
 

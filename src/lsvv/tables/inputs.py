@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.preprocessing import OneHotEncoder
 
+from lsvv.extras import optional
 from lsvv.tables.cells import POINT, Formula, Notation, known
 from lsvv.tables.columns import Column, find_column
 from lsvv.tables.table import TableError
@@ -211,18 +212,15 @@ def _new_encoder(column: Column, values: np.ndarray, random_state: int) -> Any:
     """What turns a column into numbers; None where it is numbers."""
     if column.kind == "number":
         return None
-    try:
-        from skrub import DatetimeEncoder, StringEncoder
-    except ImportError as error:
-        raise TableError("Learning from a table needs skrub: pip install 'lsvv[tables]'.") from error
+    skrub = optional("skrub", "Learning from a table", "tables")
     if column.kind == "date":
-        return DatetimeEncoder(add_weekday=True)
+        return skrub.DatetimeEncoder(add_weekday=True)
     # a category needs a few rows each to be told from a text
     n_texts = len({text for text in values if text is not None})
     if n_texts < np.clip(len(values) / FEWEST_A_CATEGORY, 3, MOST_CATEGORIES):
         return OneHotEncoder(handle_unknown="ignore", sparse_output=False, dtype=np.float32)
     # with fewer rows than components there would be none, but the first n-grams of the alphabet
-    return StringEncoder(n_components=min(TEXT_WIDTHS[-1], max(len(values) - 1, 1)), random_state=random_state)
+    return skrub.StringEncoder(n_components=min(TEXT_WIDTHS[-1], max(len(values) - 1, 1)), random_state=random_state)
 
 
 def _encoded(encoder: Any, column: Column, values: np.ndarray) -> np.ndarray:

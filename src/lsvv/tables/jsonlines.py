@@ -10,12 +10,15 @@ from itertools import count
 from typing import Any
 
 from lsvv.tables.cells import known
+from lsvv.tables.gate import check_cells
 from lsvv.tables.table import Edits, Source, Table, TableError
 
 __all__ = ["JsonLines", "read_json_lines"]
 
 MOST_DIGITS = 300
 """Whole numbers of more have no floating twin."""
+_HALF = re.compile("[\ud800-\udfff]")
+"""Half of a pair of surrogates."""
 _BETWEEN = re.compile(r"[\s:,]*")
 """What stands before a key or a value in an object."""
 
@@ -45,8 +48,17 @@ def read_json_lines(data: bytes, name: str) -> Table:
     if not rows:
         raise TableError(f"{name} holds no line. It needs one JSON object a line.")
     columns = list(dict.fromkeys(key for row in rows for key in row))
+    _check_names(columns, name)
+    check_cells(len(rows), len(columns), name)
     values = {column: known(row.get(column) for row in rows) for column in columns}
     return Table(name, pd.DataFrame(values, columns=columns, dtype=object), JsonLines(lines))
+
+
+def _check_names(columns: list[str], name: str) -> None:
+    """Refuses names that no table can have; cells may hold what they like."""
+    for column in columns:
+        if _HALF.search(column):
+            raise TableError(f"{name} names {column!a}, which holds half a character. Correct the name.")
 
 
 def _holds_row(line: str) -> bool:
@@ -101,8 +113,8 @@ def _edited(line: str, row: int, edits: Edits) -> str:
 
 def _written(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False)
-    # half of a pair of surrogates can only be escaped
-    return json.dumps(value) if re.search("[\ud800-\udfff]", text) else text
+    # it can only be escaped
+    return json.dumps(value) if _HALF.search(text) else text
 
 
 def _spans(line: str) -> Iterator[tuple[str, slice]]:

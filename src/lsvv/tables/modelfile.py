@@ -3,28 +3,39 @@
 from __future__ import annotations
 
 import copy
-import io
 import json
-import zipfile
+import os
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import scipy.sparse as sp
 
+from lsvv.extras import optional
 from lsvv.graph import NeighborGraph
+from lsvv.tables.cells import POINT, Notation
 from lsvv.tables.filling import Filled, Fitted
+from lsvv.tables.gate import content, packed, understood, unpacked
 from lsvv.tables.inputs import Vectoriser
-from lsvv.tables.results import named, says
+from lsvv.tables.results import Said, named, says
+from lsvv.tables.soundness import check_sound
 from lsvv.tables.summary import summary, versions
 from lsvv.tables.table import Edits, Table, TableError
 from lsvv.tables.targets import Group, Target
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 __all__ = ["FORMAT_VERSION", "TableModel", "is_model", "opened", "saved"]
 
 FORMAT = "lsvv table model"
-FORMAT_VERSION = 4
+FORMAT_VERSION = 5
 HEADER, BODY = "lsvv.json", "fitted.skops"
+_NAME = slice(30, 30 + len(HEADER))
+"""Where a zip file has the name of its first member."""
+REMEDY = "Copy it again, or fit the model again with 'lsvv fit'."
 
 # What a model is made of beside what skops itself vouches for. Name by name: a file may call whatever it may name, so
 # that a whole package is too much to trust.
@@ -94,15 +105,28 @@ class TableModel:
 
     def predictions(self, table: Table) -> Edits:
         """New columns for a table: each target's prediction, and its probability or interval."""
-        X = self.vectoriser.transform(table.frame, table.source.notation)
-        taken = {str(column) for column in table.frame.columns}
+        return self._predictions(table.frame, table.source.notation)
+
+    def _predictions(self, frame: pd.DataFrame, notation: Notation) -> Edits:
+        X = self.vectoriser.transform(frame, notation)
+        taken = {str(column) for column in frame.columns}
         columns: dict[str, list[Any]] = {}
         for part in self.fitted:
             for target, said in zip(part.group.targets, says(part.group, part.model, X), strict=True):
+                _check_said(said, target.column)
                 made = {"predicted": target.spelt(said.predictions), **said.beside(target)}
                 names = named(target.column, made, taken)
                 columns |= {names[kind]: cells for kind, cells in made.items()}
         return Edits({}, columns)
+
+    def check(self) -> None:
+        """Refuses, with an error, parts that do not fit together: a row without any cell must get its predictions."""
+        import pandas as pd
+
+        check_sound(self.vectoriser, self.fitted)
+        row = pd.DataFrame({name: [None] for name in self.vectoriser.kinds}, dtype=object)
+        with np.errstate(all="ignore"):
+            self._predictions(row, POINT)
 
     def model_of(self, column: str | None) -> Any:
         """The estimator of a target; without a name, of the only group there is."""
@@ -113,6 +137,14 @@ class TableModel:
             return self.fitted[0].model
         there = ", ".join(part.group.name for part in self.fitted)
         raise TableError(f"The model predicts {there}. Name one of them with --target.")
+
+
+def _check_said(said: Said, column: str) -> None:
+    numbers = said.predictions if said.probabilities is None else said.probabilities
+    strange = ~np.isfinite(numbers.reshape(len(numbers), -1)).all(axis=1)
+    if strange.any():
+        row = int(np.argmax(strange)) + 1
+        raise TableError(f"The model has no number for {column!r} in row {row}. Fit it again with 'lsvv fit'.")
 
 
 def _without_rows(group: Group) -> Group:
@@ -153,42 +185,47 @@ def _for_new_rows(graph: NeighborGraph) -> NeighborGraph:
 def saved(model: TableModel) -> bytes:
     """The bytes of a model file."""
     skops = _skops()
-    header = {"format": FORMAT, "format_version": FORMAT_VERSION, "summary": model.summary}
     body = skops.dumps({"vectoriser": model.vectoriser, "fitted": list(model.fitted)})
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(HEADER, json.dumps(header, indent=2, ensure_ascii=False))
-        archive.writestr(BODY, body)
-    return stream.getvalue()
+    header = {"format": FORMAT, "format_version": FORMAT_VERSION, "sha256": sha256(body).hexdigest()}
+    told = json.dumps({**header, "summary": model.summary}, indent=2, ensure_ascii=False)
+    return packed({HEADER: told.encode("utf-8", "surrogatepass"), BODY: body})
 
 
 def is_model(path: str) -> bool:
-    """Whether a file is a model of lsvv; a spreadsheet is a zip file too."""
-    if path == "-" or not zipfile.is_zipfile(path):
+    """Whether a file begins as a model of lsvv does; a spreadsheet is a zip file too."""
+    if not os.path.isfile(path):
         return False
-    with zipfile.ZipFile(path) as archive:
-        return HEADER in archive.namelist()
+    try:
+        with open(path, "rb") as stream:
+            return _begins_as_model(stream.read(_NAME.stop))
+    except OSError:
+        # what reads the table says why
+        return False
+
+
+def _begins_as_model(data: bytes) -> bool:
+    return data.startswith(b"PK") and data[_NAME] == HEADER.encode()
 
 
 def opened(path: Path) -> TableModel:
     """The model in a file; a damaged, foreign or newer file is refused with a sentence."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise TableError(f"{path} cannot be read: {error.strerror}. Name a model file from 'lsvv fit'.") from error
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            if HEADER not in archive.namelist():
-                raise _foreign(path)
-            header, body = json.loads(archive.read(HEADER)), archive.read(BODY)
-    except zipfile.BadZipFile as error:
-        raise (_damaged(path, error) if data.startswith(b"PK") else _foreign(path)) from error
-    except (KeyError, json.JSONDecodeError, UnicodeDecodeError, EOFError) as error:
-        raise _damaged(path, error) from error
-    _check_header(header, path)
-    parts = _loaded(body, path)
-    learnt = header["summary"]
-    return TableModel(parts["vectoriser"], tuple(parts["fitted"]), learnt, _other_versions(learnt["versions"]))
+    data, name = content(path), str(path)
+    if not data.startswith(b"PK"):
+        raise _foreign(path)
+    with understood(name, REMEDY):
+        members = unpacked(data, name)
+        if HEADER not in members:
+            raise _foreign(path)
+        header = json.loads(members[HEADER].decode("utf-8", "surrogatepass"))
+        _check_header(header, path)
+        body = members[BODY]
+        if sha256(body).hexdigest() != header["sha256"]:
+            raise ValueError("its checksum does not hold")
+        parts = _loaded(packed(unpacked(body, name), deflated=False), path)
+        learnt = header["summary"]
+        model = TableModel(parts["vectoriser"], tuple(parts["fitted"]), learnt, _other_versions(learnt["versions"]))
+        model.check()
+    return model
 
 
 def _check_header(header: Any, path: Path) -> None:
@@ -208,18 +245,11 @@ def _check_header(header: Any, path: Path) -> None:
 
 def _loaded(body: bytes, path: Path) -> dict[str, Any]:
     skops = _skops()
-    try:
-        named = skops.get_untrusted_types(data=body)
-        strange = sorted(set(named) - TRUSTED)
-        if strange:
-            raise TableError(f"{path} holds {strange[0]}, which no model of lsvv holds. It is not opened.")
-        parts = skops.loads(body, trusted=named)
-    except TableError:
-        raise
-    except Exception as error:
-        # whatever skops stumbles over, the file is not what was written
-        raise _damaged(path, error) from error
-    return dict(parts)
+    named = skops.get_untrusted_types(data=body)
+    strange = sorted(set(named) - TRUSTED)
+    if strange:
+        raise TableError(f"{path} holds {strange[0]}, which no model of lsvv holds. It is not opened.")
+    return dict(skops.loads(body, trusted=named))
 
 
 def _other_versions(learnt_with: dict[str, str]) -> tuple[str, ...]:
@@ -236,13 +266,5 @@ def _foreign(path: Path) -> TableError:
     return TableError(f"{path} is not a model file of lsvv. Make one with 'lsvv fit'.")
 
 
-def _damaged(path: Path, error: Exception) -> TableError:
-    return TableError(f"{path} is damaged ({type(error).__name__}: {error}). Copy it again, or fit the model again.")
-
-
 def _skops() -> Any:
-    try:
-        import skops.io
-    except ImportError as error:
-        raise TableError("Model files need skops: pip install 'lsvv[tables]'.") from error
-    return skops.io
+    return optional("skops.io", "A model file", "tables")

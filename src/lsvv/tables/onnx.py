@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from lsvv.extras import optional
 from lsvv.features import LandmarkMap, Linear, RandomFourier, Ranges, Ranks
 from lsvv.features.columns import BEYOND
 from lsvv.features.kernels import Gaussian, Laplacian, as_kernel
@@ -35,19 +36,16 @@ def exported(model: Any) -> bytes:
     own scale. Where features are smoothed over the graph, the training rows and what they add to their neighbours are
     in the file. onnxruntime's scores are the estimator's to 1e-5.
     """
-    try:
-        import onnx
-        from onnx import TensorProto, helper
-    except ImportError as error:
-        raise TableError("Writing ONNX needs onnx: pip install 'lsvv[onnx]'.") from error
+    onnx = optional("onnx", "Writing ONNX", "onnx")
+    helper = onnx.helper
     if hasattr(model, "categories_"):
         raise TableError("A model of columns of categories cannot be written as ONNX. Encode them first, then fit.")
     written = _written(model)
     graph = helper.make_graph(
         [helper.make_node(kind, inputs, outputs, **more) for kind, inputs, outputs, more in written.nodes],
         "lsvv",
-        [helper.make_tensor_value_info("X", TensorProto.DOUBLE, ["rows", int(model.n_features_in_)])],
-        [helper.make_tensor_value_info("scores", TensorProto.DOUBLE, ["rows", int(model.n_outputs_)])],
+        [helper.make_tensor_value_info("X", onnx.TensorProto.DOUBLE, ["rows", int(model.n_features_in_)])],
+        [helper.make_tensor_value_info("scores", onnx.TensorProto.DOUBLE, ["rows", int(model.n_outputs_)])],
         [onnx.numpy_helper.from_array(array, name) for name, array in written.constants.items()],
     )
     opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid("ai.onnx.ml", TREE_OPSET)]

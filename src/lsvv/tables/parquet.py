@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from lsvv.tables.cells import known
+from lsvv.tables.gate import check_cells, check_size, understood
 from lsvv.tables.table import Edits, Source, Table, TableError, unique_names
 
 __all__ = ["Parquet", "read_parquet"]
@@ -51,24 +52,34 @@ class Parquet(Source):
         for name, column in edits.columns.items():
             table = table.append_column(name, pa.array(list(column)))
         stream = io.BytesIO()
-        pq.write_table(table, stream)
+        pq.write_table(table, stream, write_page_checksum=True)
         return stream.getvalue()
 
 
 def read_parquet(data: bytes, name: str) -> Table:
     """A table from the bytes of a Parquet file."""
     import pandas as pd
-    import pyarrow as pa
-    import pyarrow.parquet as pq
 
-    try:
-        table = pq.read_table(io.BytesIO(data))
-    except (pa.ArrowException, OSError) as error:
-        raise TableError(f"{name} is not a Parquet file that can be read ({error}). Write it again.") from error
-    columns, notes = unique_names(table.column_names)
-    values = {column: _values(table.column(place)) for place, column in enumerate(columns)}
+    if not data.startswith(b"PAR1"):
+        raise TableError(f"{name} is not a Parquet file that can be read. Write it again.")
+    with understood(name, "Copy it again, or write it again."):
+        table = _arrow(data, name)
+        table.validate(full=True)
+        columns, notes = unique_names(table.column_names)
+        values = {column: _values(table.column(place)) for place, column in enumerate(columns)}
     frame = pd.DataFrame(values, columns=columns, index=range(table.num_rows))
     return Table(name, frame, Parquet(table, tuple(columns)), notes)
+
+
+def _arrow(data: bytes, name: str) -> Any:
+    """The Arrow table, once its sizes have been looked at; pages are held against their checksums."""
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(io.BytesIO(data), page_checksum_verification=True) as file:
+        about = file.metadata
+        check_cells(about.num_rows, about.num_columns, name)
+        check_size(sum(about.row_group(place).total_byte_size for place in range(about.num_row_groups)), name)
+        return file.read()
 
 
 def _values(column: Any) -> Any:

@@ -16,10 +16,11 @@ from lsvv.tables.asking import Question
 from lsvv.tables.cells import COMMA, POINT, Notation, as_numbers, is_list, is_missing, plain, read_numbers
 from lsvv.tables.files import format_of, parse
 from lsvv.tables.filling import cells_of
+from lsvv.tables.gate import content
 from lsvv.tables.table import Source, Table, TableError, WritingError, fresh_name
 from lsvv.tables.words import count, was
 
-__all__ = ["check_sheet", "sheet", "with_labels"]
+__all__ = ["SHEET", "Kind", "check_sheet", "context", "kind_of", "line_of", "sheet", "with_labels"]
 
 SHEET = ("row", "target", "label", "suggestion", "cost", "why")
 TRUTHS = {
@@ -33,15 +34,19 @@ def sheet(table: Table, asked: Sequence[Question]) -> bytes:
     """The labelling sheet as CSV: one line a question, with the row's other cells for the person who answers."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow([*SHEET, *_context(table).values()])
-    for one in asked:
-        cells = ["" if is_missing(cell) else cell for cell in table.frame.iloc[one.row].tolist()]
-        suggestion = "; ".join(map(str, one.suggestion)) if is_list(one.suggestion) else one.suggestion
-        writer.writerow([one.row + 1, one.column, "", suggestion, f"{one.cost:g}", one.why, *cells])
+    writer.writerow([*SHEET, *context(table).values()])
+    writer.writerows(line_of(table, one) for one in asked)
     return stream.getvalue().encode("utf-8")
 
 
-def _context(table: Table) -> dict[str, str]:
+def line_of(table: Table, asked: Question, label: str = "") -> list[Any]:
+    """The line of a question, and of its answer where there is one."""
+    cells = ["" if is_missing(cell) else cell for cell in table.frame.iloc[asked.row].tolist()]
+    suggestion = "; ".join(map(str, asked.suggestion)) if is_list(asked.suggestion) else asked.suggestion
+    return [asked.row + 1, asked.column, label, suggestion, f"{asked.cost:g}", asked.why, *cells]
+
+
+def context(table: Table) -> dict[str, str]:
     """What a sheet calls the columns of the table."""
     names: dict[str, str] = {}
     for column in table.frame.columns:
@@ -58,8 +63,8 @@ def check_sheet(place: str | os.PathLike[str]) -> None:
         return
     try:
         # whatever a person typed stays, NA as well
-        there = parse(path.read_bytes(), str(path), format="csv", missing=())
-    except (TableError, OSError) as error:
+        there = parse(content(path), str(path), format="csv", missing=())
+    except TableError as error:
         raise WritingError(
             f"{path} is there already, and whether it was filled in cannot be told: {error} Choose another place with "
             f"--out."
@@ -72,11 +77,14 @@ def check_sheet(place: str | os.PathLike[str]) -> None:
 
 
 def with_labels(table: Table, answers: Table, targets: Sequence[str]) -> Table:
-    """The table with the labels of a filled sheet in its empty cells; known cells are never changed."""
+    """The table with the labels of a filled sheet in its empty cells; known cells are never changed.
+
+    Of several lines for one cell the last counts, and one without a label takes back what stands above it.
+    """
     frame = table.frame.copy()
     columns = {column: cells_of(table, column) for column in targets if column in frame.columns}
     sheet = answers.source.notation
-    kinds = {column: _kind_of(column, cells, table.source, sheet) for column, cells in columns.items()}
+    kinds = {column: kind_of(column, cells, table.source, sheet) for column, cells in columns.items()}
     labels: dict[str, dict[int, Any]] = {column: dict(table.labels.get(column, {})) for column in columns}
     taken = left = 0
     for line, number, column, label in _given(answers):
@@ -96,12 +104,13 @@ def with_labels(table: Table, answers: Table, targets: Sequence[str]) -> Table:
 
 
 def _given(answers: Table) -> Iterator[tuple[int, Any, Any, str]]:
-    """The line of each label of a sheet, the row and the column it is for, and what it says."""
+    """The line of each label of a sheet that no later line replaces, the row and the column, and what it says."""
     lacking = [name for name in ("row", "target", "label") if name not in answers.frame.columns]
     if lacking:
         raise TableError(f"{answers.name} has no column {lacking[0]!r}. Use a sheet from 'lsvv ask'.")
-    lines = zip(*(answers.frame[name] for name in ("row", "target", "label")), strict=True)
-    for line, (number, column, label) in enumerate(lines):
+    lines = enumerate(zip(*(answers.frame[name] for name in ("row", "target", "label")), strict=True))
+    last = {(str(number), column): (line, number, column, label) for line, (number, column, label) in lines}
+    for line, number, column, label in sorted(last.values(), key=lambda one: one[0]):
         if not is_missing(label):
             yield line, number, column, str(label)
 
@@ -124,7 +133,7 @@ def _row(number: Any, n_rows: int, where: str) -> int:
 
 def _refuse_another_row(table: Table, row: int, answers: Table, line: int, targets: Sequence[str]) -> None:
     """Refuses a line of the sheet whose other cells are not those of its row, as in a table that was sorted since."""
-    for column, name in _context(table).items():
+    for column, name in context(table).items():
         if column in targets or name not in answers.frame.columns:
             continue
         there, said = table.frame[column].iloc[row], answers.frame[name].iloc[line]
@@ -156,7 +165,7 @@ def _are_same(there: Any, source: Source, said: Any, sheet: Source) -> bool:
 
 
 @dataclass(frozen=True)
-class _Kind:
+class Kind:
     """What the known cells of a column are, and what makes such a cell of a text; None where nothing does."""
 
     name: str
@@ -172,24 +181,24 @@ class _Kind:
         return cell
 
 
-def _kind_of(column: str, cells: Sequence[Any], source: Source, sheet: Notation) -> _Kind:
+def kind_of(column: str, cells: Sequence[Any], source: Source, sheet: Notation) -> Kind:
     """What a column of a file holds; ``sheet`` is how the sheet writes numbers."""
     if source.is_whole(column):
-        return _Kind("whole numbers", lambda label: _whole_number(label, sheet))
+        return Kind("whole numbers", lambda label: _whole_number(label, sheet))
     known = [plain(cell) for cell in cells if cell is not None]
     if any(is_list(cell) for cell in known):
         parts = [plain(part) for cell in known if is_list(cell) for part in cell]
         whole = bool(parts) and all(isinstance(part, int) for part in parts)
-        return _Kind("lists of whole numbers", _whole_numbers) if whole else _Kind("lists", _names)
+        return Kind("lists of whole numbers", _whole_numbers) if whole else Kind("lists", _names)
     if known and all(isinstance(cell, bool) for cell in known):
-        return _Kind(f"true or false ({', '.join(TRUTHS)})", lambda label: TRUTHS.get(label.strip().lower()))
+        return Kind(f"true or false ({', '.join(TRUTHS)})", lambda label: TRUTHS.get(label.strip().lower()))
     reading = read_numbers(known, source.notation)
     if not known or reading.strange:
-        return _Kind("texts", str)
+        return Kind("texts", str)
     if isinstance(known[0], str):
         sign = "comma" if reading.notation is COMMA else "point"
-        return _Kind(f"numbers with a decimal {sign}", lambda label: _written(label, reading.notation, sheet))
-    return _Kind("numbers", lambda label: _number(label, sheet))
+        return Kind(f"numbers with a decimal {sign}", lambda label: _written(label, reading.notation, sheet))
+    return Kind("numbers", lambda label: _number(label, sheet))
 
 
 def _names(label: str) -> list[str]:

@@ -7,15 +7,27 @@ Excel computes again.
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
-from zipfile import BadZipFile, ZipFile
+from xml.parsers.expat import ExpatError, ParserCreate
+from zipfile import ZipFile
 
 from lsvv.tables.cells import Formula, is_missing
+from lsvv.tables.gate import check_cells, packed, understood, unpacked
 from lsvv.tables.table import Edits, Source, Table, TableError, unique_names
 
 __all__ = ["Spreadsheet", "read_spreadsheet"]
+
+MOST_STORED = 20_000_000
+"""Cells that the sheets of a workbook may hold."""
+MOST_COVERED = 5_000_000
+"""Cells that merged ranges, links and comments may cover."""
+REMEDY = "Copy it again, or save it as .xlsx."
+Place = tuple[int, int]
+"""Row and column, counted from 1."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +45,10 @@ class Spreadsheet(Source):
 
     def rendered(self, edits: Edits) -> bytes:
         """The workbook with holes filled and new columns to the right; texts are never formulas."""
-        book = _open(self.data, "the workbook", formulas=True, macros=True)
+        with warnings.catch_warnings():
+            # the notes of the table have said it
+            warnings.simplefilter("ignore")
+            book = _open(self.data, "the workbook", formulas=True, macros=True)
         sheet = book[self.sheet]
         for name, cells in edits.cells.items():
             place = self.columns.index(name) + 1
@@ -55,16 +70,17 @@ def read_spreadsheet(data: bytes, name: str) -> Table:
     """A table from the first sheet of a workbook; formulas count with their stored values."""
     import pandas as pd
 
-    book, written = _open(data, name, formulas=False), _open(data, name, formulas=True)
+    data = packed(_checked(data, name), deflated=False)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        book, written = _open(data, name, formulas=False), _open(data, name, formulas=True)
     if not book.worksheets:
         raise TableError(f"{name} holds charts but no sheet of cells. Put the table into a sheet.")
     chosen = book.worksheets[0].title
-    formulas = [[_formula(cell) for cell in row] for row in written[chosen].iter_rows()]
-    shown = [
-        [_value(cell, formula) for cell, formula in zip(cells, row, strict=True)]
-        for cells, row in zip(book[chosen].iter_rows(), formulas, strict=True)
-    ]
-    rows = _trimmed(shown, formulas)
+    formulas = {place: cell for place, cell in _stored(written[chosen], _formula) if cell}
+    shown = {place: cell for place, cell in _stored(book[chosen], _value) if cell is not None}
+    shown |= {place: Formula(formula) for place, formula in formulas.items() if _is_unknown(book[chosen], place)}
+    rows = _rows(shown, formulas, name)
     if not rows:
         raise TableError(f"{name}: sheet {chosen!r} is empty. It needs a first row with the names of the columns.")
     columns, notes = unique_names(["" if value is None else str(value) for value in rows[0]])
@@ -74,11 +90,17 @@ def read_spreadsheet(data: bytes, name: str) -> Table:
     more = [f"Read the sheet {chosen!r}; the others stay as they are."] if len(book.sheetnames) > 1 else []
     if merged:
         more.append(f"{merged:,} merged cells count with the value they show.")
-    by_column = {
-        column: {row: cells[place] for row, cells in enumerate(formulas[1 : len(rows)]) if cells[place]}
-        for place, column in enumerate(columns)
-    }
+    more += dict.fromkeys(f"The workbook: {one.message}" for one in caught)
+    by_column: dict[str, dict[int, str]] = {column: {} for column in columns}
+    for (row, place), formula in sorted(formulas.items()):
+        if 2 <= row <= len(rows):
+            by_column[columns[place - 1]][row - 2] = formula
     return Table(name, frame, Spreadsheet(data, chosen, tuple(columns), by_column), (*notes, *more))
+
+
+def _stored(sheet: Any, read: Callable[[Any], Any]) -> Iterator[tuple[Place, Any]]:
+    """What is read of each cell that the file holds; asked for all others, openpyxl would make them first."""
+    return ((place, read(cell)) for place, cell in sheet._cells.items())
 
 
 def _formula(cell: Any) -> str:
@@ -86,11 +108,29 @@ def _formula(cell: Any) -> str:
     return str(getattr(cell.value, "text", cell.value)) if cell.data_type == "f" else ""
 
 
-def _value(cell: Any, formula: str) -> Any:
-    """What a cell shows; its formula where Excel has stored no value, not even an empty text."""
-    if cell.value is None and formula and cell.data_type != "str":
-        return Formula(formula)
+def _value(cell: Any) -> Any:
+    """What a cell shows."""
     return None if is_missing(cell.value) else cell.value
+
+
+def _is_unknown(sheet: Any, place: Place) -> bool:
+    """Whether Excel has stored no value of the formula in a cell, not even an empty text."""
+    cell = sheet._cells.get(place)
+    return cell is None or (cell.value is None and cell.data_type != "str")
+
+
+def _rows(shown: Mapping[Place, Any], formulas: Mapping[Place, str], name: str) -> list[list[Any]]:
+    """The rows down to the last and the columns up to the last that hold anything, whatever a sheet counts as used.
+
+    A column of formulas is not empty even if they show nothing: new columns go to its right.
+    """
+    n_rows = max((row for row, _ in shown), default=0)
+    n_columns = max((place for _, place in (*shown, *formulas)), default=0)
+    check_cells(n_rows, n_columns, name)
+    rows: list[list[Any]] = [[None] * n_columns for _ in range(n_rows)]
+    for (row, place), value in shown.items():
+        rows[row - 1][place - 1] = value
+    return rows
 
 
 def _spread(body: list[list[Any]], ranges: Any) -> int:
@@ -110,18 +150,6 @@ def _spread(body: list[list[Any]], ranges: Any) -> int:
     return count
 
 
-def _trimmed(rows: list[list[Any]], formulas: list[list[str]]) -> list[list[Any]]:
-    """Without empty rows at the end and empty columns on the right, which a sheet may count as used.
-
-    A column of formulas is not empty even if they show nothing: new columns go to its right.
-    """
-    used = [place for row in rows for place, value in enumerate(row, start=1) if value is not None]
-    used += [place for row in formulas for place, formula in enumerate(row, start=1) if formula]
-    while rows and all(value is None for value in rows[-1]):
-        rows.pop()
-    return [row[: max(used)] for row in rows]
-
-
 def _put(sheet: Any, row: int, place: int, value: Any) -> None:
     from openpyxl.cell.cell import MergedCell
 
@@ -138,10 +166,53 @@ def _put(sheet: Any, row: int, place: int, value: Any) -> None:
 def _open(data: bytes, name: str, *, formulas: bool, macros: bool = False) -> Any:
     import openpyxl
 
-    try:
-        with ZipFile(io.BytesIO(data)) as archive:
-            # a workbook without macros must not say that it has them
-            macros = macros and b"macroEnabled" in archive.read("[Content_Types].xml")
+    with understood(name, REMEDY):
+        if macros:
+            with ZipFile(io.BytesIO(data)) as archive:
+                # a workbook without macros must not say that it has them
+                macros = b"macroEnabled" in archive.read("[Content_Types].xml")
         return openpyxl.load_workbook(io.BytesIO(data), data_only=not formulas, keep_vba=macros)
-    except (BadZipFile, AttributeError, KeyError, ValueError, OSError, TypeError) as error:
-        raise TableError(f"{name} is not an Excel workbook that can be read ({error}). Save it as .xlsx.") from error
+
+
+def _checked(data: bytes, name: str) -> dict[str, bytes]:
+    """The parts of a workbook, none of which makes openpyxl build more cells than there may be."""
+    if not data.startswith(b"PK"):
+        raise TableError(f"{name} is not an Excel workbook that can be read. {REMEDY}")
+    parts = unpacked(data, name)
+    stored, covered = 0, 0
+    for part in parts.values():
+        more = _cells_of(part)
+        stored, covered = stored + more[0], covered + more[1]
+    for number, most, what in ((stored, MOST_STORED, "cells"), (covered, MOST_COVERED, "merged cells")):
+        if number > most:
+            raise TableError(
+                f"{name} holds {number:,} {what}; the most is {most:,}. Delete the sheets that are not needed, or save "
+                f"the table as CSV."
+            )
+    return parts
+
+
+def _cells_of(part: bytes) -> tuple[int, int]:
+    """How many cells a part of a workbook holds, and how many its ranges cover; 0 where it is no XML."""
+    from openpyxl.utils import range_boundaries
+
+    stored, covered = 0, 0
+
+    def begins(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal stored, covered
+        name = tag.rpartition(":")[2]
+        if name == "c":
+            stored += 1
+        elif name in ("mergeCell", "hyperlink", "comment"):
+            try:
+                left, top, right, bottom = range_boundaries(attributes["ref"])
+                covered += (right - left + 1) * (bottom - top + 1)
+            except (KeyError, TypeError, ValueError):
+                # openpyxl will say so, if it needs it
+                return
+
+    parser = ParserCreate()
+    parser.StartElementHandler = begins
+    with suppress(ExpatError):
+        parser.Parse(part, True)
+    return stored, covered

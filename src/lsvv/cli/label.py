@@ -1,0 +1,81 @@
+"""``lsvv label``: a page on this machine that asks for one label after the other."""
+
+from __future__ import annotations
+
+import webbrowser
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lsvv.cli import options
+from lsvv.cli.speech import say, say_notes, sentences
+
+if TYPE_CHECKING:
+    from lsvv.tables.labeling import Session
+
+__all__ = ["label_command"]
+
+
+def label_command(
+    table: options.Table,
+    target: Annotated[str, typer.Option("--target", "-t", metavar="COL", help="The column to label.")],
+    out: Annotated[
+        str | None, typer.Option("--out", "-o", help="The sheet that takes the answers; one that is there goes on.")
+    ] = None,
+    labels: options.Labels = None,
+    task: Annotated[
+        str | None,
+        typer.Option("--task", help="classes, tags or numbers; found from the known cells where there are some."),
+    ] = None,
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Where to listen; 0 takes a free port.")] = 0,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
+    seed: options.Seed = 0,
+    format: options.Format = None,
+    missing: options.Missing = None,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Label a column on a page of this machine, one row at a time; stop with Ctrl-C and go on whenever you like.
+
+    Each answer is on disk, in a sheet beside the table, before the page says so. The table itself is not touched:
+    hand the sheet to `lsvv fill`.
+
+    Try:
+
+    `lsvv label animals.csv --target species`
+
+    `lsvv label houses.xlsx --target price --task numbers --no-browser`
+
+    `lsvv fill animals.csv --target species --labels animals.label.csv`
+    """
+    with sentences(debug):
+        from lsvv.tables import TableError, check_places
+        from lsvv.tables.labeling import Journal, Server, Session
+
+        place = out or options.beside(table, "label", ".csv")
+        if "-" in (table, place):
+            raise TableError("A session needs a table in a file and a sheet beside it. Name them.")
+        check_places({"--out": place}, [table, *(labels or ())])
+        say("Reading the table and finding which rows hang together ...", quiet)
+        found, targets = options.labelled(table, [target], labels, format, missing)
+        if len(targets) != 1:
+            raise TableError("One column is labelled at a time. Name one with --target.")
+        session = Session(found, targets[0], Journal(place, found), task=task, random_state=seed)
+        server = Server(session, port)
+        say_notes(session.ready.notes, quiet)
+        # the address is what a script waits for, quiet or not
+        say(f"Label at {server.address}")
+        say("Stop with Ctrl-C. Only this machine can open the page.", quiet)
+        if browser:
+            webbrowser.open(server.address)
+        server.run()
+        _part(session, quiet)
+
+
+def _part(session: Session, quiet: bool) -> None:
+    from lsvv.tables.labeling import fill_command
+    from lsvv.tables.words import count
+
+    say("", quiet)
+    say(f"{count(session.n_answered, 'answer')} in {session.journal.place}. Fill the table with:", quiet)
+    say(f"  {fill_command(session)}", quiet)
