@@ -49,6 +49,21 @@ def test_the_temperature_takes_the_unit_of_the_scores(one_class_a_row: bool, rng
     assert fit_temperature(1e6 * scores, T, A, one_class_a_row=one_class_a_row) == pytest.approx(1e6 * once)
 
 
+def test_a_small_weight_moves_no_temperature_to_its_bound(rng: np.random.Generator) -> None:
+    scores = rng.normal(size=(60, 3))
+    T = np.eye(3)[np.argmax(scores + rng.normal(size=(60, 3)), axis=1)]
+    weight = np.full((60, 3), 1e-3)
+    pull = 1 / (0.06 + 3)
+    found = fit_temperature(scores, T, weight, one_class_a_row=True)
+    assert found == pytest.approx(naive.temperature(scores, T * (1 - 3 * pull) + pull, weight[:, 0]), rel=1e-4)
+
+
+def test_two_expectations_are_a_line() -> None:
+    expectations, T = np.array([[0.3], [0.7]]), np.array([[0.0], [1.0]])
+    assert fit_threshold(expectations, T, np.ones((2, 1))) == pytest.approx(0.5)
+    assert fit_threshold(expectations[:1], T[:1], np.ones((1, 1))) == 0.5
+
+
 @pytest.mark.parametrize("one_class_a_row", [False, True])
 def test_a_weight_of_two_is_two_rows(one_class_a_row: bool, rng: np.random.Generator) -> None:
     scores, count = rng.normal(size=(30, 3)), rng.integers(0, 3, size=30)

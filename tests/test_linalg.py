@@ -1,5 +1,8 @@
 """The few array functions of our own, on NumPy, torch and sparse arrays alike."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -119,3 +122,11 @@ def test_squared_distances_are_those_of_loops(put: Put, rng: np.random.Generator
 def test_squared_distances_are_never_negative(put: Put) -> None:
     X = put(np.full((3, 2), 1e8) + np.arange(6).reshape(3, 2) * 1e-9)
     assert linalg.to_numpy(linalg.squared_distances(X, X)).min() >= 0.0
+
+
+@pytest.mark.parametrize("as_rows", [np.asarray, sp.csr_array])
+def test_keys_of_rows_do_not_depend_on_units_or_constant_columns(as_rows: Callable[[np.ndarray], Any]) -> None:
+    X = np.array([[0.0, 2.0, 5.0], [3.0, 0.0, 5.0], [1.0, 1.0, 5.0]])
+    keys = linalg.row_keys(as_rows(X))
+    assert len(set(keys)) == 3
+    laws.assert_close(linalg.row_keys(as_rows(X * [10.0, 1.0, 1.0])), keys)
