@@ -128,7 +128,7 @@ def _class_lines(records: list[Record]) -> Iterator[str]:
 
 def _number_lines(records: list[Record]) -> Iterator[str]:
     of_numbers = [record for record in records if record.trial["method"] == "numbers"]
-    yield f"Share of test values within intervals of {100 * LEVEL:g} %; several outputs, 30 % of whose known entries are"
+    yield f"Share of test values within intervals of {100 * LEVEL:g} %; several outputs, 30 % of their known entries"
     yield "missing:"
     yield ""
     yield "| data | " + " | ".join(f"{count} labels" for count in LABELS) + " |"

@@ -49,7 +49,7 @@ MODELS: dict[str, Callable[[], Any]] = {
 
 
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
-@pytest.mark.parametrize("rows, y, least", INPUTS.values(), ids=INPUTS)
+@pytest.mark.parametrize(("rows", "y", "least"), INPUTS.values(), ids=INPUTS)
 def test_classes_are_learnt(model: Callable[[], Any], rows: Any, y: Any, least: float) -> None:
     fitted = model().fit(rows, y)
     P = fitted.predict_proba(rows)

@@ -248,7 +248,7 @@ def canonical_order(*parts: Array) -> np.ndarray:
 
 
 def drawn_by_content(X: Array, most: int, rng: np.random.Generator) -> np.ndarray:
-    """All rows, or ``most`` of them at random, in an order that their content decides: the rows' own does not matter."""
+    """All rows, or ``most`` of them at random, in an order that their content decides: their own does not matter."""
     order = canonical_order(X)
     return order if order.size <= most else order[np.sort(rng.choice(order.size, most, replace=False))]
 

@@ -183,7 +183,7 @@ class VectorValuedEstimator(BaseEstimator):
         solution: Solution,
         rng: np.random.Generator,
     ) -> None:
-        """What an estimator learns beyond W, drawing labelled rows in an ``order`` of their content; by default nothing."""
+        """What an estimator learns beyond W, drawing labelled rows in an ``order`` of their content; else nothing."""
 
     def _check_parameters(self) -> None:
         check_parameters(self)

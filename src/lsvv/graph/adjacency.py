@@ -284,7 +284,8 @@ def check_adjacency(graph: Any, n_rows: int) -> sp.csr_array:
     graph = graph if sp.issparse(graph) else np.asarray(graph)
     if graph.ndim != 2 or graph.dtype.kind not in "biuf":
         raise ValueError(
-            f"The graph is an array of {graph.ndim} dimensions and dtype {graph.dtype}. Pass a square matrix of numbers."
+            f"The graph is an array of {graph.ndim} dimensions and dtype {graph.dtype}. Pass a square matrix of "
+            f"numbers."
         )
     S = sp.csr_array(graph).astype(np.float64)
     if S.shape != (n_rows, n_rows):

@@ -273,7 +273,8 @@ class Run:
             b,
             scores.through(lambda found: np.asarray(expected(found, loss))),
         )
-        if not all(np.abs(part).max() < LARGEST for part in (losses, member.W, member.b, member.expectation)):
+        found = (member.losses, member.W, member.b, member.expectation.together)
+        if not all(np.abs(part).max() < LARGEST for part in found):
             raise ObjectiveOverflowError
         self._note_best(member, Phi, G)
         return member

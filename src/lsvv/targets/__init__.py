@@ -163,7 +163,7 @@ class Targets:
     def followed_by(self, n_rows: int) -> Targets:
         """The same targets with ``n_rows`` unlabelled rows below."""
         empty = np.zeros((n_rows, self.values.shape[1]))
-        longer = {
+        longer: dict[str, Any] = {
             name: np.concatenate([getattr(self, name), empty]) for name in ("values", "weights", "counts", "given")
         }
         return replace(self, **longer)
