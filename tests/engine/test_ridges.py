@@ -59,3 +59,13 @@ def test_of_many_masks_the_outputs_known_best_decide(rng: np.random.Generator) -
     best = [0, 2, 4]
     assert chosen_ridge(Phi, T, A) == chosen_ridge(Phi, T[:, best], A[:, best])
     assert chosen_ridge(Phi, T, A) != chosen_ridge(Phi, T[:, [1, 3]], A[:, [1, 3]])
+
+
+def test_the_spread_is_the_mean_square_about_the_weighted_mean(
+    rng: np.random.Generator,
+) -> None:
+    Phi, A = rng.normal(size=(20, 3)), rng.uniform(size=(20, 2))
+    a = A.max(axis=1)
+    about = Phi - np.average(Phi, axis=0, weights=a)
+    assert spread(Phi, A) == pytest.approx(np.average((about**2).sum(axis=1), weights=a))
+    assert spread(np.ones((4, 2)), np.ones((4, 1))) == 1.0
