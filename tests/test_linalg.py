@@ -1,5 +1,6 @@
 """The few array functions of our own, on NumPy, torch and sparse arrays alike."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -142,3 +143,11 @@ def test_keys_of_rows_follow_their_content_alone(rng: np.random.Generator) -> No
     drawn = linalg.drawn_by_content(X[:30], 10, np.random.default_rng(0))
     again = linalg.drawn_by_content(X[:30][::-1], 10, np.random.default_rng(0))
     np.testing.assert_array_equal(X[drawn], X[:30][::-1][again])
+
+
+@pytest.mark.parametrize("as_rows", [np.asarray, sp.csr_array])
+def test_keys_of_rows_do_not_depend_on_units_or_constant_columns(as_rows: Callable[[np.ndarray], Any]) -> None:
+    X = np.array([[0.0, 2.0, 5.0], [3.0, 0.0, 5.0], [1.0, 1.0, 5.0]])
+    keys = linalg.row_keys(as_rows(X))
+    assert len(set(keys)) == 3
+    laws.assert_close(linalg.row_keys(as_rows(X * [10.0, 1.0, 1.0])), keys)

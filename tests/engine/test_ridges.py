@@ -52,3 +52,30 @@ def test_auto_is_a_number_of_the_fitted_model_and_needs_the_squared_loss(rng: np
     assert LSVVRegressor(ridge=0.3).fit(X, X[:, 0]).ridge_ == 0.3
     with pytest.raises(ValueError, match=r"ridge='auto' needs the squared loss, not 'logistic'. Pass a number"):
         LSVVClassifier(ridge="auto", loss="logistic").fit(X, (X[:, 0] > 0).astype(int))
+
+
+def test_equal_rows_are_one_row_of_their_weight(rng: np.random.Generator) -> None:
+    Phi, T, A = rng.normal(size=(30, 4)), rng.normal(size=(30, 2)), np.full((30, 2), 1 / 30)
+    T += 2 * Phi[:, :2]
+    twice = chosen_ridge(np.vstack([Phi, Phi]), np.vstack([T + 0.5, T - 0.5]), np.vstack([A, A]) / 2)
+    assert twice == pytest.approx(chosen_ridge(Phi, T, A))
+
+
+def test_of_many_masks_the_outputs_known_best_decide(rng: np.random.Generator) -> None:
+    Phi, T = rng.normal(size=(40, 4)), rng.normal(size=(40, 5))
+    T[:, [0, 2, 4]] += 3 * Phi[:, :3]
+    known = rng.random((40, 5)) < [0.9, 0.3, 0.8, 0.3, 0.7]
+    A = known / known.sum(axis=0)
+    best = [0, 2, 4]
+    assert chosen_ridge(Phi, T, A) == chosen_ridge(Phi, T[:, best], A[:, best])
+    assert chosen_ridge(Phi, T, A) != chosen_ridge(Phi, T[:, [1, 3]], A[:, [1, 3]])
+
+
+def test_the_spread_is_the_mean_square_about_the_weighted_mean(
+    rng: np.random.Generator,
+) -> None:
+    Phi, A = rng.normal(size=(20, 3)), rng.uniform(size=(20, 2))
+    a = A.max(axis=1)
+    about = Phi - np.average(Phi, axis=0, weights=a)
+    assert spread(Phi, A) == pytest.approx(np.average((about**2).sum(axis=1), weights=a))
+    assert spread(np.ones((4, 2)), np.ones((4, 1))) == 1.0
