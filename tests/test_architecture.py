@@ -69,7 +69,7 @@ SHARED = {
     "lsvv.tables": "writes a file whole or not at all",
     "lsvv.tables.words": "counts nouns",
     "lsvv.cli.options": "the options that every command has",
-    "lsvv.cli.speech": "sentences on standard error, a bar, exit codes",
+    "lsvv.cli.console": "sentences on standard error, a bar, exit codes",
 }
 """All that the reproduction takes from the application: its files and commands behave like those of lsvv."""
 

@@ -14,9 +14,9 @@ from lsvv.report.content import Help, Layer, Report
 from lsvv.report.from_fill import report_of
 from lsvv.report.inside import MOST_COLUMNS, help_of, mattered_of, smoothing_words
 from lsvv.report.page import render
+from lsvv.report.phrases import headline_of, number, percent, quality_of, shortened, span
 from lsvv.report.rowmap import MOST_POINTS, drawn_rows, map_of, two_directions
 from lsvv.report.view import atlas_range, layer_sizes, shade
-from lsvv.report.words import headline_of, number, percent, quality_of, shortened, span
 from lsvv.selection import Importances
 from lsvv.selection.averaging import guard
 from lsvv.tables import Filled, fill, parse

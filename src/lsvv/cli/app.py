@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from lsvv.cli import ask, bounds, fill, label, models
-from lsvv.cli.speech import put, say, sentences
+from lsvv.cli import ask, bounds, fill, fit_predict, label
+from lsvv.cli.console import put, say, sentences
 
 __all__ = ["app"]
 
@@ -26,9 +26,9 @@ app = typer.Typer(
     ),
 )
 app.command("fill")(fill.fill_command)
-app.command("fit")(models.fit_command)
-app.command("predict")(models.predict_command)
-app.command("export")(models.export_command)
+app.command("fit")(fit_predict.fit_command)
+app.command("predict")(fit_predict.predict_command)
+app.command("export")(fit_predict.export_command)
 app.command("ask")(ask.ask_command)
 app.command("label")(label.label_command)
 app.command("bounds")(bounds.bounds_command)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lsvv.cli import options
-from lsvv.cli.speech import say, say_notes, sentences
+from lsvv.cli.console import say, say_notes, sentences
 
 if TYPE_CHECKING:
     from lsvv.tables.labeling import Session

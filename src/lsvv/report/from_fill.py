@@ -13,8 +13,8 @@ from lsvv.report.checks import learnt_of
 from lsvv.report.column_summary import column_summary
 from lsvv.report.content import FilledCell, FilledRow, Model, Question, Repeat, Report, UnsureCell
 from lsvv.report.inside import model_of
+from lsvv.report.phrases import percent, shortened, summary_of_help
 from lsvv.report.rowmap import map_of
-from lsvv.report.words import percent, shortened, summary_of_help
 from lsvv.tables import Answer, Filled
 from lsvv.tables.asking import best_questions
 from lsvv.tables.cells import is_list, is_missing

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from lsvv.report.content import Layer, RowMap
-from lsvv.report.words import number, percent
+from lsvv.report.phrases import number, percent
 from lsvv.tables import Answer
 
 __all__ = ["MOST_POINTS", "map_of", "two_directions"]

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from lsvv.cli import options
-from lsvv.cli.speech import progress, put, say, say_notes, sentences
+from lsvv.cli.console import progress, put, say, say_notes, sentences
 
 __all__ = ["export_command", "fit_command", "predict_command"]
 
