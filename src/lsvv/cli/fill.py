@@ -79,23 +79,11 @@ def _tell(filled: Filled, place: str, report: str | None, as_json: bool, quiet: 
         return
     if quiet:
         return
-    from lsvv.tables.explaining import columns_sentence, kinds_sentence
-    from lsvv.tables.words import count, was
+    from lsvv.tables.headline import further_notes, headline
 
-    for result in filled.results:
-        target = result.target
-        say(f"{target.column}: {target.task}, because {target.reason}.")
-        n_known = int(target.known.sum())
-        say(f"  Filled {count(len(result.rows), 'cell')}; {n_known:,} {was(n_known)} known.")
-        say(f"  {result.quality.sentence()}.")
-        if result.interval is not None:
-            interval = result.interval
-            said = f"usually +- {interval.half_width:.4g}, holds {100 * interval.measured:.0f} % of the known cells"
-            say(f"  The {100 * interval.coverage:.0f} % interval, {said}.")
-    for part, found in zip(filled.fitted, filled.importances, strict=True):
-        mattered = "" if found is None else f" {columns_sentence(found)}"
-        say(f"{part.group.name}: {kinds_sentence(part.model)}{mattered}")
-    say_notes(filled.notes)
+    for line in headline(filled):
+        say(line)
+    say_notes(further_notes(filled))
     for what, where in (("filled table", place), ("report", report)):
         if where not in (None, "-"):
             say(f"The {what} is in {where}")

@@ -23,7 +23,17 @@ from lsvv.tables.parquet import read_parquet
 from lsvv.tables.spreadsheet import read_spreadsheet
 from lsvv.tables.table import Table, TableError, WritingError
 
-__all__ = ["FORMATS", "MISSING", "check_ending", "check_places", "format_of", "parse", "read", "write_atomically"]
+__all__ = [
+    "FORMATS",
+    "MISSING",
+    "check_ending",
+    "check_places",
+    "format_of",
+    "parse",
+    "read",
+    "without_markers",
+    "write_atomically",
+]
 
 FORMATS: dict[str, Callable[[bytes, str], Table]] = {
     ".csv": read_delimited,
@@ -83,7 +93,7 @@ def parse(data: bytes, name: str, *, format: str | None = None, missing: tuple[s
     for package in ("pandas", *_NEEDS.get(suffix, ())):
         optional(package, f"Reading {suffix} files", "tables")
     table = FORMATS[suffix](data, name)
-    return _without_markers(replace(table, format=suffix, missing=missing))
+    return without_markers(replace(table, format=suffix, missing=missing))
 
 
 def format_of(suffix: str) -> str:
@@ -91,7 +101,7 @@ def format_of(suffix: str) -> str:
     return _OTHER_ENDINGS.get(suffix.lower(), suffix.lower())
 
 
-def _without_markers(table: Table) -> Table:
+def without_markers(table: Table) -> Table:
     """The table with texts that mean an empty cell taken for one."""
     markers = frozenset(table.missing)
     frame, marked = table.frame.copy(deep=False), {}

@@ -50,6 +50,10 @@ class Source(ABC):
         """Whether a column holds whole numbers by its type, and cannot hold others."""
         return False
 
+    def is_categorical(self, column: str) -> bool:
+        """Whether a column holds classes by its type, whatever they are called."""
+        return False
+
     def formulas_in(self, column: str) -> Mapping[int, str]:
         """The formulas of a column by row; nothing is written over them."""
         return {}
@@ -83,6 +87,8 @@ class Table:
         All texts that mean an empty cell.
     sheets : tuple of str
         Where the labels are from.
+    aside : tuple of str
+        Columns that are no inputs, by the user's wish.
     """
 
     name: str
@@ -94,6 +100,7 @@ class Table:
     format: str = ""
     missing: tuple[str, ...] = ()
     sheets: tuple[str, ...] = ()
+    aside: tuple[str, ...] = ()
 
 
 def unique_names(names: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:

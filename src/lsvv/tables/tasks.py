@@ -23,9 +23,9 @@ from lsvv.tables.cells import (
     parted_unit,
     read_numbers,
 )
-from lsvv.tables.table import Table, TableError
+from lsvv.tables.table import TableError
 
-__all__ = ["TASKS", "Finding", "by_column", "check_columns", "find_task", "separator_of", "task_words"]
+__all__ = ["ASKED", "TASKS", "Finding", "by_column", "find_task", "separator_of", "task_words"]
 
 TASKS = ("classes", "labels", "tags", "numbers")
 """One class a row; 0/1 columns learnt together; several tags in one cell; numbers."""
@@ -43,37 +43,21 @@ _CODE = re.compile(r"\s*0\d")
 """007 is no number."""
 
 
+ASKED = "you asked for it"
+
+
 @dataclass(frozen=True)
 class Finding:
-    """The task of a column and why; ``usual`` is how it writes numbers where its cells do not say."""
+    """The task of a column and why; ``usual`` is how it writes numbers where its cells do not say.
+
+    ``asked`` says that the user chose the task.
+    """
 
     column: str
     task: str
     reason: str
     usual: Notation = POINT
-
-
-def check_columns(table: Table, columns: Sequence[str]) -> None:
-    """Refuses target columns that are not in the table, named twice, or all there is."""
-    there = list(table.frame.columns)
-    if not columns:
-        raise TableError(f"No target is named. Name the columns to fill: --target {there[0]}.")
-    for column in columns:
-        twins = [name for name in there if re.fullmatch(rf"{re.escape(column)} \(\d+\)", name)]
-        if column not in there and len(twins) > 1:
-            raise TableError(f"{table.name} has several columns named {column!r}. Choose one of {', '.join(twins)}.")
-        if column not in there:
-            raise TableError(f"{table.name} has no column {column!r}. It has {', '.join(map(repr, there))}.")
-    if len(set(columns)) < len(columns):
-        twice = Counter(columns).most_common(1)[0][0]
-        raise TableError(f"The target {twice!r} is named twice. Name it once.")
-    if len(columns) == len(there):
-        raise TableError(
-            f"{table.name} has no column beside the target: there is nothing to learn from. Add columns that describe "
-            f"the rows."
-        )
-    if len(table.frame) == 0:
-        raise TableError(f"{table.name} has no rows below its first line. Add rows, some with the target.")
+    asked: bool = False
 
 
 def task_words(words: str | None, columns: Sequence[str]) -> dict[str, str]:
@@ -124,7 +108,7 @@ def find_task(values: Mapping[str, Sequence[Any]], given: Mapping[str, str], usu
         _refuse_unknowable(column, cells)
         _refuse_unlike(column, cells, given.get(column), usual)
     found = [
-        Finding(column, given[column], "as asked for") if column in given else _find(column, cells, usual)
+        Finding(column, given[column], ASKED, asked=True) if column in given else _find(column, cells, usual)
         for column, cells in values.items()
     ]
     # a single 0/1 column has no other to be learnt with: it is two classes
