@@ -46,7 +46,7 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def lsvv(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+        bool, typer.Option("--version", metavar="", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Declare what stands before a command."""

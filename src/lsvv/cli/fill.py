@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lsvv.cli import options
-from lsvv.cli.speech import progress, put, say, say_notes, sentences
+from lsvv.cli.speech import progress, put_json, say, say_notes, sentences
 
 if TYPE_CHECKING:
     from lsvv.tables import Filled
@@ -18,17 +17,24 @@ __all__ = ["fill_command"]
 
 def fill_command(
     table: options.Table,
-    target: options.Target,
+    target: options.Target = None,
     out: Annotated[
-        str | None, typer.Option("--out", "-o", help="Where the filled table goes; - is standard output.")
+        str | None,
+        typer.Option("--out", "-o", metavar="FILE", help="Where the filled table goes; - is standard output."),
     ] = None,
-    report: Annotated[str | None, typer.Option("--report", help="Write an HTML report there.")] = None,
+    report: Annotated[str | None, typer.Option("--report", metavar="FILE", help="Write an HTML report there.")] = None,
     labels: options.Labels = None,
     task: options.Task = None,
+    keep: options.Keep = None,
+    ignore: options.Ignore = None,
     features: options.Features = "auto",
+    class_weight: options.ClassWeight = "none",
     seed: options.Seed = 0,
     format: options.Format = None,
     missing: options.Missing = None,
+    sheet: options.Sheet = None,
+    header_row: options.HeaderRow = 1,
+    decimal: options.Decimal = None,
     safe_csv: options.SafeCsv = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
@@ -47,6 +53,8 @@ def fill_command(
 
     `lsvv fill houses.xlsx --target price --task numbers --json`
 
+    `lsvv fill animals.csv --target species --ignore note --class-weight balanced`
+
     `cat animals.csv | lsvv fill - --target species > full.csv`
     """
     with sentences(debug) as write:
@@ -55,11 +63,19 @@ def fill_command(
         place = out or options.beside(table, "filled")
         check_places({"--json": "-" if as_json else None, "--out": place, "--report": report}, [table, *(labels or ())])
         with progress(quiet or as_json) as show:
-            found, targets = options.labelled(table, target, labels, format, missing)
+            found = options.read_table(table, format, missing, sheet, header_row, decimal)
+            found, targets = options.labelled(found, target, labels, missing, keep, ignore)
             if out not in (None, "-"):
                 check_ending(out, found, table)
             filled = fill(
-                found, targets, task=task, features=features, safe_csv=safe_csv, random_state=seed, progress=show
+                found,
+                targets,
+                task=task,
+                features=features,
+                class_weight=class_weight,
+                safe_csv=safe_csv,
+                random_state=seed,
+                progress=show,
             )
             if show is not None:
                 show("Writing", 0.98)
@@ -75,7 +91,7 @@ def _tell(filled: Filled, place: str, report: str | None, as_json: bool, quiet: 
     if as_json:
         from lsvv.tables import summary
 
-        put(json.dumps({**summary(filled), "out": place, "report": report}, indent=2, ensure_ascii=False))
+        put_json({**summary(filled), "out": place, "report": report})
         return
     if quiet:
         return

@@ -1,4 +1,4 @@
-"""What a reader should hear before anything else: signs that filled cells are worse than they look, or worth nothing."""
+"""What a reader should hear first: signs that filled cells are worse than they look, or worth nothing."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ def _no_better(result: Answer) -> str:
     commonest = target.spelt(values[np.argmax(counts)][None])[0]
     return (
         f"{target.column}: filled cells {surely} than always giving the most common answer, {commonest!r}: "
-        f"{100 * quality.value:.0f} % right ({100 * quality.low:.0f} to {100 * quality.high:.0f} %) on known cells left "
-        f"out, against {100 * quality.baseline:.0f} %."
+        f"{100 * quality.value:.0f} % right ({100 * quality.low:.0f} to {100 * quality.high:.0f} %) on known cells "
+        f"left out, against {100 * quality.baseline:.0f} %."
     )
 
 
@@ -127,8 +127,8 @@ def _not_random(X: np.ndarray, result: Answer, random_state: int) -> str:
     if apart is not None:
         where = f" (they are the {end} {n_known:,} rows)" if end else ""
         return (
-            f"{column}: the rows with a known cell are no random sample{where}: the inputs tell them from the others in "
-            f"{100 * apart:.0f} of 100 pairs, where chance gives 50, so {what}"
+            f"{column}: the rows with a known cell are no random sample{where}: the inputs tell them from the others "
+            f"in {100 * apart:.0f} of 100 pairs, where chance gives 50, so {what}"
         )
     return (
         f"{column}: all known cells are in the {end} {n_known:,} rows. If the order means anything, {what}"

@@ -191,7 +191,11 @@ def _filled(
     with watch.stage("Asking the other targets", 0.8):
         found = {one.target.column: one for part in fitted for one in answers(part.group, part.model, X)}
         results = tuple(found[column] for column in targets)
-        helps = tuple(second_round(X, results, partial(_model_beside, new_model, class_weight))) if together else ()
+        helps = (
+            tuple(second_round(X, results, partial(_model_beside, new_model, class_weight=class_weight)))
+            if together
+            else ()
+        )
         found |= {one.answer.target.column: one.answer for one in helps}
         results = tuple(found[column] for column in targets)
     with watch.stage("Filling the holes", 0.95):

@@ -75,12 +75,12 @@ def _holes(table: Table) -> str:
 
 
 def with_inputs(table: Table, targets: Sequence[str], keep: Sequence[str] = (), ignore: Sequence[str] = ()) -> Table:
-    """The table with columns set aside that are to be no inputs: those ignored, or all but those kept.
+    r"""The table with columns set aside that are to be no inputs: those ignored, or all but those kept.
 
     Examples
     --------
     >>> from lsvv.tables import parse
-    >>> table = parse(b"a,b,c\\n1,2,\\n", "t.csv", format="csv")
+    >>> table = parse(b"a,b,c\n1,2,\n", "t.csv", format="csv")
     >>> with_inputs(table, ["c"], ignore=["a"]).aside, with_inputs(table, ["c"], keep=["a"]).aside
     (('a',), ('b',))
     """

@@ -13,7 +13,7 @@ from lsvv.tables.cells import POINT, Notation
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Edits", "Source", "Table", "TableError", "WritingError", "fresh_name", "unique_names"]
+__all__ = ["Edits", "Layout", "Source", "Table", "TableError", "WritingError", "fresh_name", "unique_names"]
 
 
 class TableError(ValueError):
@@ -38,6 +38,25 @@ class Edits:
 
     cells: Mapping[str, Mapping[int, Any]]
     columns: Mapping[str, Sequence[Any]]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a file is laid out, where it does not say so itself.
+
+    Attributes
+    ----------
+    sheet : str, optional
+        The sheet of a workbook that is the table; the first by default.
+    header_row : int
+        The line, from 1, that names the columns; 0 where none does.
+    decimal : "." or ",", optional
+        The decimal sign of numbers in texts, where a column alone does not tell; found by default.
+    """
+
+    sheet: str | None = None
+    header_row: int = 1
+    decimal: str | None = None
 
 
 class Source(ABC):
