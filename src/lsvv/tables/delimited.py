@@ -11,7 +11,7 @@ from typing import Any
 from lsvv.tables.cells import COMMA, POINT, Notation, Reading, ambiguous, known, parted_unit, read_numbers
 from lsvv.tables.encoding import Encoding, find_encoding, in_bytes, plain_bytes, text_of
 from lsvv.tables.gate import check_cells
-from lsvv.tables.headers import named_columns, suspicious_header
+from lsvv.tables.headers import named_columns, no_header_row, suspicious_header
 from lsvv.tables.table import Edits, Layout, Source, Table, TableError
 from lsvv.tables.words import count
 
@@ -157,7 +157,7 @@ def _without_title(above: bytes, plain: bytes, header_row: int, name: str) -> tu
     for number in range(1, header_row):
         end = _LINE_END.search(plain)
         if end is None:
-            raise TableError(f"{name} has {number} lines, and none with the number {header_row}. Correct --header-row.")
+            raise no_header_row(header_row, number if plain else number - 1, name)
         above, plain = above + plain[: end.end()], plain[end.end() :]
     return above, plain
 

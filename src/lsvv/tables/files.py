@@ -118,7 +118,7 @@ def parse(
         optional(package, f"Reading {suffix} files", "tables")
     _refuse_unused(layout, suffix)
     table = FORMATS[suffix](data, name, layout)
-    return without_markers(replace(table, format=suffix, missing=missing))
+    return without_markers(replace(table, format=suffix, missing=missing, layout=layout))
 
 
 def _refuse_unused(layout: Layout, suffix: str) -> None:

@@ -23,7 +23,7 @@ from lsvv.tables.inputs import Vectoriser, vectorised
 from lsvv.tables.models import choose_model, neighbour_graph
 from lsvv.tables.naming import check_columns
 from lsvv.tables.results import Answer, answers, named
-from lsvv.tables.table import Edits, Table, TableError
+from lsvv.tables.table import Edits, Layout, Table, TableError
 from lsvv.tables.targets import Group, LabelTarget, NumberTarget, TagTarget, Target, code, grouped
 from lsvv.tables.tasks import find_task, task_words
 from lsvv.tables.weights import check_class_weight, weights_of
@@ -33,6 +33,10 @@ __all__ = ["Filled", "Fitted", "Progress", "cells_of", "fill"]
 
 Progress = Callable[[str, float], None]
 """Called with the name of a stage as it begins and the share of the work done so far."""
+
+
+_USUAL: dict[str, Any] = {**vars(Layout()), "ignore": [], "class_weight": "none", "safe_csv": False}
+"""Settings that go without saying."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,11 +195,8 @@ def _filled(
     with watch.stage("Asking the other targets", 0.8):
         found = {one.target.column: one for part in fitted for one in answers(part.group, part.model, X)}
         results = tuple(found[column] for column in targets)
-        helps = (
-            tuple(second_round(X, results, partial(_model_beside, new_model, class_weight=class_weight)))
-            if together
-            else ()
-        )
+        beside = partial(_model_beside, new_model, class_weight)
+        helps = tuple(second_round(X, results, beside)) if together else ()
         found |= {one.answer.target.column: one.answer for one in helps}
         results = tuple(found[column] for column in targets)
     with watch.stage("Filling the holes", 0.95):
@@ -208,9 +209,8 @@ def _filled(
     notes += (*(one.sentence() for one in helps), *told)
     settings = {"targets": list(targets), "task": task, "features": features, "random_state": random_state}
     settings |= {"format": table.format, "missing": list(table.missing), "labels": list(table.sheets)}
-    settings |= {"safe_csv": True} if safe_csv else {}
-    settings |= {"class_weight": class_weight} if class_weight != "none" else {}
-    settings |= {"ignore": list(table.aside)} if table.aside else {}
+    unusual = {**vars(table.layout), "ignore": list(table.aside), "class_weight": class_weight, "safe_csv": safe_csv}
+    settings |= {name: value for name, value in unusual.items() if value != _USUAL[name]}
     return Filled(table, edits, results, added, fitted, vectoriser, X, heard, notes, watch.seconds, settings)
 
 

@@ -69,6 +69,8 @@ class _Pandas(Frame):
         # the type of a column without a known cell says nothing of what it is to hold
         for name, values in cells.items():
             column = self._column(name)
+            if self.is_categorical(name) and not set(values.values()) <= set(column.cat.categories):
+                raise _unfit(name, column.dtype, values)
             whole = column.to_numpy(dtype=object, copy=True)
             for row, value in values.items():
                 whole[row] = value
@@ -76,9 +78,6 @@ class _Pandas(Frame):
                 written = pd.Series(whole, index=column.index, dtype=column.dtype if column.notna().any() else None)
             except (TypeError, ValueError, OverflowError) as error:
                 raise _unfit(name, column.dtype, values) from error
-            # a category that the type does not know would be lost without a word
-            if written.iloc[list(values)].isna().any():
-                raise _unfit(name, column.dtype, values)
             copy.isetitem(self.columns.index(name), written)
         return copy
 

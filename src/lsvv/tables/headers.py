@@ -9,14 +9,15 @@ import numpy as np
 
 from lsvv.tables.cells import as_numbers, is_missing, known, read_numbers
 from lsvv.tables.table import TableError, unique_names
+from lsvv.tables.words import count
 
-__all__ = ["check_header_row", "named_columns", "suspicious_header"]
+__all__ = ["named_columns", "no_header_row", "suspicious_header"]
 
 
-def check_header_row(header_row: int, n_rows: int, name: str) -> None:
-    """Refuses a line of names that is not there."""
-    if not 0 <= header_row <= n_rows:
-        raise TableError(f"{name} has {n_rows:,} lines, and none with the number {header_row}. Correct --header-row.")
+def no_header_row(header_row: int, n_lines: int, name: str) -> TableError:
+    """What is wrong with a line of names that is not there."""
+    has = count(n_lines, "line")
+    return TableError(f"{name} has {has}, and none with the number {header_row}. Correct --header-row.")
 
 
 def named_columns(header: Sequence[Any] | None, n_columns: int) -> tuple[list[str], tuple[str, ...]]:

@@ -65,7 +65,7 @@ def _holes(table: Table) -> str:
     there, n_rows = list(table.frame.columns), len(table.frame)
     empty = {name: sum(map(is_missing, table.frame[name].tolist())) for name in there}
     # a column without a known cell has nothing to learn from
-    open_ones = [name for name in there if 0 < empty[name] < n_rows]
+    open_ones = sorted((name for name in there if 0 < empty[name] < n_rows), key=lambda name: -empty[name])
     if not open_ones:
         return f"No column has both empty and known cells. It has {', '.join(map(repr, there))}."
     told = [f"{name} ({empty[name]:,} of {n_rows:,})" for name in open_ones[:MOST_LISTED]]

@@ -17,7 +17,7 @@ from zipfile import ZipFile
 
 from lsvv.tables.cells import Formula, is_missing
 from lsvv.tables.gate import check_cells, packed, understood, unpacked
-from lsvv.tables.headers import check_header_row, named_columns, suspicious_header
+from lsvv.tables.headers import named_columns, no_header_row, suspicious_header
 from lsvv.tables.table import Edits, Layout, Source, Table, TableError
 
 __all__ = ["Spreadsheet", "read_spreadsheet"]
@@ -88,7 +88,8 @@ def read_spreadsheet(data: bytes, name: str, layout: Layout | None = None) -> Ta
     rows = _rows(shown, formulas, name)
     if not rows:
         raise TableError(f"{name}: sheet {chosen!r} is empty. It needs a first row with the names of the columns.")
-    check_header_row(skipped, len(rows), name)
+    if skipped > len(rows):
+        raise no_header_row(skipped, len(rows), name)
     header = rows[skipped - 1] if skipped else None
     columns, notes = named_columns(header, len(rows[0]))
     body = rows[skipped:]

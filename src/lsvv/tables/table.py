@@ -106,6 +106,8 @@ class Table:
         All texts that mean an empty cell.
     sheets : tuple of str
         Where the labels are from.
+    layout : Layout
+        How the file is laid out, as it was said.
     aside : tuple of str
         Columns that are no inputs, by the user's wish.
     """
@@ -119,6 +121,7 @@ class Table:
     format: str = ""
     missing: tuple[str, ...] = ()
     sheets: tuple[str, ...] = ()
+    layout: Layout = field(default_factory=Layout)
     aside: tuple[str, ...] = ()
 
 
