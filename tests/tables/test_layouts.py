@@ -129,7 +129,7 @@ def test_what_is_no_array_of_objects_is_refused(text: str, sentence: str) -> Non
         (".csv", Layout(decimal=";"), "';' is no decimal sign"),
         (".csv", Layout(header_row=9), "has 3 lines, and none with the number 9"),
         (".xlsx", Layout(sheet="dta"), r"has no sheet 'dta' of cells. It has 'cover', 'data'"),
-        (".xlsx", Layout(header_row=9), "has 2 lines, and none with the number 9"),
+        (".xlsx", Layout(header_row=9), "has 1 line, and none with the number 9"),
     ],
 )
 def test_a_layout_that_a_file_does_not_have_is_refused(ending: str, layout: Layout, sentence: str) -> None:
