@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -13,6 +14,7 @@ import typer
 from lsvv.cli.stopping import Stopped, code_of_stop, end_at_once_on_signals
 
 if TYPE_CHECKING:
+    from lsvv.tables.cautions import Caution
     from lsvv.tables.filling import Progress
 
 __all__ = [
@@ -22,8 +24,10 @@ __all__ = [
     "STOPPED",
     "progress",
     "put",
+    "put_json",
     "say",
     "say_notes",
+    "say_warnings",
     "sentences",
 ]
 
@@ -91,6 +95,12 @@ def say_notes(notes: Iterable[str], quiet: bool = False) -> None:
         say(f"Note: {note}", quiet)
 
 
+def say_warnings(warnings: Iterable[Caution], quiet: bool = False) -> None:
+    """What a user should hear first."""
+    for one in warnings:
+        say(f"Warning: {one.text}", quiet)
+
+
 def _write(data: bytes, out: str) -> None:
     """To a file, whole or not at all, or to standard output for "-"."""
     from lsvv.tables import write_atomically
@@ -107,6 +117,11 @@ def put(text: str) -> None:
     """A text and the end of its line on standard output."""
     with _standard_output():
         typer.echo(text)
+
+
+def put_json(values: Any, notes: Iterable[str] | None = None) -> None:
+    """Values for scripts on standard output, with notes where they have none of their own."""
+    put(json.dumps(values if notes is None else {**values, "notes": list(notes)}, indent=2, ensure_ascii=False))
 
 
 @contextmanager
@@ -130,20 +145,18 @@ def _standard_output() -> Iterator[None]:
 
 @contextmanager
 def progress(quiet: bool) -> Iterator[Progress | None]:
-    """A bar with stages and the remaining time, on a terminal only."""
-    if quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+    """A bar with stages and the time gone by on a terminal, one plain line a stage elsewhere."""
+    if quiet:
         yield None
         return
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        yield lambda stage, done: say(f"{stage} ...")
+        return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    columns: list[Any] = [
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    ]
+    # stages differ too much between tables for a time left that would be true
+    columns: list[Any] = [SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()]
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("Reading", total=1.0)
 
