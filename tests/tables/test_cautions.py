@@ -1,6 +1,6 @@
 """Warnings: each is given where it must be, and not where all is well."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ Reader = Callable[[str], Table]
 N = 120
 
 
-def text_of(x: Iterable[Any], y: Iterable[Any]) -> str:
+def text_of(x: Any, y: list[Any]) -> str:
     return "\n".join(["x,z,y", *(f"{a:.3f},{row % 7},{b}" for row, (a, b) in enumerate(zip(x, y, strict=True)))])
 
 
@@ -21,7 +21,7 @@ def warned(filled: Filled) -> dict[str, str]:
     return {one.kind: one.text for one in filled.warnings}
 
 
-def quick(csv_table: Reader, x: Iterable[Any], y: Iterable[Any], **settings: Any) -> Filled:
+def quick(csv_table: Reader, x: Any, y: list[Any], **settings: Any) -> Filled:
     return fill(csv_table(text_of(x, y)), ["y"], features="linear", **settings)
 
 

@@ -8,7 +8,7 @@ import typer
 import typer.core
 
 from lsvv.cli import ask, bounds, fill, fit_predict, label
-from lsvv.cli.console import put, say, sentences
+from lsvv.cli.console import WRONG_USAGE, put, say, sentences
 
 __all__ = ["app"]
 
@@ -66,7 +66,6 @@ def lsvv(
 
 
 ANYTHING = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
-WRONG_USAGE = 2
 
 
 @app.command("reproduce", hidden=True, context_settings=ANYTHING)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ __all__ = [
     "BUG",
     "CANNOT_WRITE",
     "STOPPED",
+    "WRONG_USAGE",
     "progress",
     "put",
     "put_json",
@@ -31,7 +33,9 @@ __all__ = [
     "sentences",
 ]
 
-BAD_INPUT, CANNOT_WRITE, BUG, STOPPED = 1, 3, 70, 130
+BAD_INPUT, WRONG_USAGE, CANNOT_WRITE, BUG, STOPPED = 1, 2, 3, 70, 130
+LONG = 30.0
+"""Seconds after which work that nobody sees a bar of tells how far it is."""
 NO_MEMORY = "There is not enough memory for this table. Leave out rows or columns, or use a larger machine."
 
 
@@ -76,9 +80,12 @@ def _kept(written: list[str]) -> str:
 
 def _code(error: BaseException) -> int:
     from lsvv.tables import WritingError
+    from lsvv.tables.naming import NoTargetError
 
     if isinstance(error, WritingError):
         return CANNOT_WRITE
+    if isinstance(error, NoTargetError):
+        return WRONG_USAGE
     # estimators and loaders speak in ValueError and ImportError, always with a sentence
     return BAD_INPUT if isinstance(error, (ValueError, ImportError, MemoryError)) else BUG
 
@@ -145,12 +152,13 @@ def _standard_output() -> Iterator[None]:
 
 @contextmanager
 def progress(quiet: bool) -> Iterator[Progress | None]:
-    """A bar with stages and the time gone by on a terminal, one plain line a stage elsewhere."""
+    """A bar with stages and the time gone by on a terminal; elsewhere a plain line a stage, where work takes long."""
     if quiet:
         yield None
         return
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
-        yield lambda stage, done: say(f"{stage} ...")
+        start = time.monotonic()
+        yield lambda stage, done: say(f"{stage} ...", quiet=time.monotonic() - start < LONG)
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn

@@ -11,16 +11,20 @@ from difflib import get_close_matches
 from lsvv.tables.cells import is_missing
 from lsvv.tables.table import Table, TableError
 
-__all__ = ["check_columns", "check_there", "with_inputs"]
+__all__ = ["NoTargetError", "check_columns", "check_there", "with_inputs"]
 
 MOST_LISTED = 8
+
+
+class NoTargetError(TableError):
+    """The user named no column to fill; the sentence lists those with holes."""
 
 
 def check_columns(table: Table, columns: Sequence[str]) -> None:
     """Refuses target columns that are not in the table, named twice, or all there is."""
     there = list(table.frame.columns)
     if not columns:
-        raise TableError(f"No target is named. {_holes(table)}")
+        raise NoTargetError(f"No target is named. {_holes(table)}")
     check_there(table, columns)
     if len(set(columns)) < len(columns):
         twice = Counter(columns).most_common(1)[0][0]
@@ -67,7 +71,7 @@ def _holes(table: Table) -> str:
     # a column without a known cell has nothing to learn from
     open_ones = sorted((name for name in there if 0 < empty[name] < n_rows), key=lambda name: -empty[name])
     if not open_ones:
-        return f"No column has both empty and known cells. It has {', '.join(map(repr, there))}."
+        return f"Name one with --target; no column has both empty and known cells: {', '.join(map(repr, there))}."
     told = [f"{name} ({empty[name]:,} of {n_rows:,})" for name in open_ones[:MOST_LISTED]]
     more = len(open_ones) - MOST_LISTED
     listed = ", ".join(told) + (f" and {more} more" if more > 0 else "")
