@@ -53,9 +53,11 @@ def _check_array(estimator: Any, X: Any, reset: bool, name: str) -> Array:
         )
     except (TypeError, ValueError, OverflowError) as error:
         refuse_columns_without_numbers(X)
-        if not isinstance(error, OverflowError):
-            raise
-        raise ValueError(f"{name} holds a number beyond 1e308. Scale its column, or take logarithms.") from error
+        if isinstance(error, OverflowError):
+            raise ValueError(f"{name} holds a number beyond 1e308. Scale its column, or take logarithms.") from error
+        if isinstance(X, (list, tuple)) and len({len(row) for row in X if hasattr(row, "__len__")}) > 1:
+            raise ValueError(f"{name} has rows of different lengths. Pass as many numbers in each row.") from error
+        raise
     return sp.csr_array(X) if sp.issparse(X) else X
 
 
@@ -84,6 +86,10 @@ def _has_categories(estimator: Any, X: Any, reset: bool) -> bool:
 
 def _check_tensor(estimator: Any, X: Array, reset: bool, name: str) -> Array:
     xp = namespace(X)
+    if str(X.layout) != "torch.strided":
+        raise ValueError(f"{name} is a sparse tensor. Pass {name}.to_dense(), or a matrix of scipy.sparse.")
+    if X.dtype.is_complex:
+        raise ValueError(f"Complex data not supported: {name} is a tensor of complex numbers.")
     if X.ndim != 2:
         raise ValueError(f"{name} has {X.ndim} dimensions. Pass a 2-d tensor: one row a sample.")
     if X.shape[0] == 0:

@@ -28,6 +28,7 @@ FOREIGN = (
     r"X has \d+ features, but \w+ is expecting \d+ features as input",
     r"The feature names should match those that were passed during fit",
     r"could not convert string to float",
+    r"float\(\) argument must be a string or a real number",
     r"Feature names are only supported if all input features have string names",
 )
 """Sentences of scikit-learn's input checks, which its own checks of estimators ask for."""

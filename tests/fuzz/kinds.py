@@ -14,13 +14,13 @@ from .tables import ask_command, fill_command, predict_command
 
 Case = Callable[[Draw], Any]
 KINDS: Mapping[str, tuple[Case, int]] = {
-    "LSVVClassifier": (classifier, 4),
-    "LSVVRegressor": (regressor, 3),
+    "LSVVClassifier": (classifier, 5),
+    "LSVVRegressor": (regressor, 4),
     "LSVVClassifierCV": (classifier_search, 2),
     "LSVVRegressorCV": (regressor_search, 2),
-    "lsvv fill": (fill_command, 3),
+    "lsvv fill": (fill_command, 2),
     "lsvv ask": (ask_command, 1),
-    "lsvv predict": (predict_command, 2),
+    "lsvv predict": (predict_command, 1),
     "model files": (model_file, 2),
     "records": (records, 1),
 }

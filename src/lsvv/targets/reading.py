@@ -70,6 +70,8 @@ def as_rows_of_targets(y: Any, n_rows: int, name: str) -> np.ndarray:
             f"Found input variables with inconsistent numbers of samples: X has {n_rows} rows, {name} has "
             f"{array.shape[0]}. Pass one target a row (NaN, None or -1 for unlabelled)."
         )
+    if array.shape[1:] == (0,):
+        raise ValueError(f"{name} has no columns. Pass one target a row, or several.")
     return array
 
 
