@@ -226,7 +226,9 @@ def row_keys(X: Array) -> np.ndarray:
     mixture = np.sin(1.0 + np.arange(X.shape[1]))
     if sp.issparse(X):
         low, high = (end.toarray().ravel().astype(np.float64) for end in (X.min(axis=0), X.max(axis=0)))
-        return np.asarray(X.astype(np.float64) @ (mixture / np.where(high > low, high - low, 1.0)))
+        shares = sp.csr_array(X, dtype=np.float64, copy=True)
+        shares.data /= np.where(high > low, high - low, 1.0)[shares.indices]
+        return np.asarray(shares @ mixture)
     rows = np.asarray(to_numpy(X), dtype=np.float64)
     low, high = rows.min(axis=0), rows.max(axis=0)
     shares = (rows - low) / np.where(high > low, high - low, 1.0)

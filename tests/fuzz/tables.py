@@ -286,6 +286,6 @@ def _check_cells(data: bytes, after: bytes, format: str, whole: Drawn | None) ->
         for cell in new[name].tolist():
             check(cell not in ("nan", "inf", "-inf"), f"{name!r} holds {cell!r}")
             if str(name).endswith("_probability") and cell not in (None, ""):
-                check(0.0 <= float(cell) <= 1.0 or cell != cell, f"{name!r} holds {cell!r}")
+                check(0.0 <= float(str(cell).replace(",", ".")) <= 1.0 or cell != cell, f"{name!r} holds {cell!r}")
     if whole is not None:
         check(len(new) == whole.n_rows, f"{whole.n_rows} rows were drawn, {len(new)} written")

@@ -152,6 +152,11 @@ def _read_object_classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     known = ~missing
     if known.any() and str not in kinds:
         numbers = np.asarray(list(y[known]))
+        if numbers.dtype.kind not in "biufS":
+            raise ValueError(
+                f"Unknown label type: y holds {y[known][0]!r}, which is neither a name nor a number. Pass integers or "
+                f"names."
+            )
         if numbers.dtype.kind == "f":
             _read_float_classes(numbers)
             numbers = numbers.astype(np.int64)
