@@ -55,6 +55,9 @@ def like(values: Array, reference: Array, dtype: Any = None) -> Array:
     dtype = dtype or reference.dtype
     if is_numpy_array(reference):
         return np.asarray(to_numpy(values), dtype=dtype)
+    if is_numpy_array(values) and not values.flags.writeable:
+        # a tensor would share memory that is not to be written
+        values = values.copy()
     return xp.asarray(values, dtype=dtype, device=device(reference))
 
 

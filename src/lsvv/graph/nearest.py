@@ -15,9 +15,6 @@ __all__ = ["FAISS_ROWS", "NeighborIndex", "NeighborSearch", "neighbors"]
 
 FAISS_ROWS = 20_000
 """Rows beyond which approximate neighbours pay, where faiss is installed."""
-MOST_SQUARABLE = 1e15
-"""Numbers below it have squared distances within single precision."""
-
 
 @runtime_checkable
 class NeighborSearch(Protocol):
@@ -107,7 +104,7 @@ class NeighborIndex:
         m = self.rows.shape[0]
         k = min(n_neighbors, m)
         if not self._uses_faiss:
-            return sp.csr_array(self._index.kneighbors_graph(_squarable(new), n_neighbors=k, mode="distance"))
+            return sp.csr_array(self._index.kneighbors_graph(new, n_neighbors=k, mode="distance"))
         distances, found = self._index.nearest(new, k)
         there = found >= 0
         source = np.repeat(np.arange(len(found)), k).reshape(found.shape)
@@ -140,7 +137,7 @@ class NeighborIndex:
             return _Faiss(rows)
         from sklearn.neighbors import NearestNeighbors
 
-        return NearestNeighbors(n_jobs=self.n_jobs).fit(_squarable(rows))
+        return NearestNeighbors(n_jobs=self.n_jobs).fit(rows)
 
 
 def neighbors(X: Array, n_neighbors: int, *, search: Any = "auto", n_jobs: int | None = None) -> sp.csr_array:
@@ -164,13 +161,6 @@ def _faiss_pays(rows: Any) -> bool:
     from importlib.util import find_spec
 
     return not sp.issparse(rows) and rows.shape[0] > FAISS_ROWS and find_spec("faiss") is not None
-
-
-def _squarable(rows: Any) -> Any:
-    """Rows of single precision in double precision where their squares would leave it."""
-    values = rows.data if sp.issparse(rows) else rows
-    fits = values.dtype != np.float32 or not values.size or max(values.max(), -values.min()) < MOST_SQUARABLE
-    return rows if fits else rows.astype(np.float64)
 
 
 class _Faiss:
