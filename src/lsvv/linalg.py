@@ -90,10 +90,12 @@ def take_rows(X: Array, index: np.ndarray) -> Array:
 
 
 def stack_rows(first: Array, second: Array) -> Array:
-    """``first`` above ``second``: sparse where either is, else of the kind, device and precision of ``first``."""
+    """``first`` above ``second``: sparse where either is, else of the kind and device of ``first``."""
     if sp.issparse(first) or (sp.issparse(second) and is_numpy_array(first)):
         return sp.vstack([sp.csr_array(a if sp.issparse(a) else to_numpy(a)) for a in (first, second)], format="csr")
-    return namespace(first).concat([first, like(dense(second), first)], axis=0)
+    xp, below = namespace(first), dense(second)
+    dtype = xp.float64 if below.itemsize > first.itemsize else first.dtype
+    return xp.concat([xp.astype(first, dtype, copy=False), like(below, first, dtype)], axis=0)
 
 
 def sparse_times_dense(S: sp.csr_array, B: Array) -> Array:

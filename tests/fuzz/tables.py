@@ -288,4 +288,6 @@ def _check_cells(data: bytes, after: bytes, format: str, whole: Drawn | None) ->
             if str(name).endswith("_probability") and cell not in (None, ""):
                 check(0.0 <= float(str(cell).replace(",", ".")) <= 1.0 or cell != cell, f"{name!r} holds {cell!r}")
     if whole is not None:
-        check(len(new) == whole.n_rows, f"{whole.n_rows} rows were drawn, {len(new)} written")
+        # empty rows at the end are no rows
+        filled = [row for row in range(whole.n_rows) if any(column[row] is not None for column in whole.columns)]
+        check(filled[-1] < len(new) <= whole.n_rows, f"{whole.n_rows} rows were drawn, {len(new)} written")
