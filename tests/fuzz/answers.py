@@ -23,7 +23,9 @@ def classes(draw: Draw, n: int) -> Any:
     known = draw.rng.random(n) < draw.one_of((1.0, 0.7, 0.4))
     for code in (0, 1):
         known[np.flatnonzero(y == code)[:1]] = True
-    match draw.one_of(("ints", "ints", "ints", "floats", "texts", "objects", "bools", "list", "series", "torch", "polars")):
+    match draw.one_of(
+        ("ints", "ints", "ints", "floats", "texts", "objects", "bools", "list", "series", "torch", "polars")
+    ):
         case "ints":
             return np.where(known, y, -1).astype(draw.one_of((np.int64, np.int32, np.int8)))
         case "floats":
@@ -110,7 +112,11 @@ def strange_targets(draw: Draw, n: int) -> Any:
             *(sp.csr_array(np.eye(n)), pd.Series(pd.date_range("2020-01-01", periods=n)), [[1], [2, 3]] * (n // 2)),
             *(np.array(["nan", "a"] * n)[:n], rng.integers(0, 2, size=(n, 1)), np.arange(n), np.arange(n) * 10**17),
             *(np.array([b"a", b"b"] * n)[:n], np.full((n, 2), np.nan), [None] * n, [object()] * n, {"y": 1}),
-            *(np.array([-1.0, 1.0] * n)[:n], np.array([2**62, -(2**62)] * n)[:n], ["", " "] * (n // 2) + [""] * (n % 2)),
+            *(
+                np.array([-1.0, 1.0] * n)[:n],
+                np.array([2**62, -(2**62)] * n)[:n],
+                ["", " "] * (n // 2) + [""] * (n % 2),
+            ),
         )
     )
 
@@ -130,7 +136,11 @@ def weights(draw: Draw, n: int) -> Any:
     return draw.one_of(
         (
             *(np.ones(n), draw.rng.random(n) + 0.01, draw.rng.integers(1, 4, size=n), np.full(n, 1e300)),
-            *(np.full(n, 1e-300), (draw.rng.random(n) + 0.1).astype(np.float32), (10.0 ** draw.rng.uniform(-6, 6, n)).tolist()),
+            *(
+                np.full(n, 1e-300),
+                (draw.rng.random(n) + 0.1).astype(np.float32),
+                (10.0 ** draw.rng.uniform(-6, 6, n)).tolist(),
+            ),
         )
     )
 

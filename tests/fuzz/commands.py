@@ -11,7 +11,7 @@ from typer.main import get_command
 
 from lsvv.cli.app import app
 
-from .judging import Fault, Refused, badly_said, check
+from .judging import FaultError, RefusedError, badly_said, check
 
 SAYS_WHY = (1, 2, 3)
 WRONG_USAGE = 2
@@ -22,7 +22,7 @@ def _command() -> Any:
     return get_command(app)
 
 
-def lsvv(*words: str) -> Refused | None:
+def lsvv(*words: str) -> RefusedError | None:
     """Run a command; what it said where it ended with an error, which must be a sentence."""
     said = StringIO()
     with redirect_stdout(StringIO()), redirect_stderr(said):
@@ -31,7 +31,7 @@ def lsvv(*words: str) -> Refused | None:
         except SystemExit as ended:
             code = ended.code or 0
         except Exception as error:
-            raise Fault(f"another exception: {error!r}") from error
+            raise FaultError(f"another exception: {error!r}") from error
     if code == 0:
         return None
     sentence = said.getvalue().strip()
@@ -39,4 +39,4 @@ def lsvv(*words: str) -> Refused | None:
     if code != WRONG_USAGE:
         check(sentence.startswith("Error: "), f"exit code {code} without an error: {sentence[-500:]}")
         check(not badly_said(sentence), f"{badly_said(sentence)}: {sentence[:500]}")
-    return Refused(sentence)
+    return RefusedError(sentence)

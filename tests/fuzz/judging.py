@@ -37,11 +37,11 @@ WARNINGS = (ConvergenceWarning, DataConversionWarning, UserWarning)
 NO_WORDS = re.compile(r"Traceback|x=nan|Unable to allocate")
 
 
-class Fault(Exception):
+class FaultError(Exception):
     """A result that is not sane."""
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """A command ended with a sentence of ours."""
 
 
@@ -70,18 +70,18 @@ def judged(number: int, kind: str, case: Callable[[Draw], Any]) -> Verdict:
                 ended, said = "result", ""
             except Hang:
                 raise
-            except Fault:
+            except FaultError:
                 raise
-            except Refused as error:
+            except RefusedError as error:
                 ended, said = "sentence", str(error)
                 if not draw.hostile:
-                    raise Fault(f"good input refused: {said[:600]}") from error
+                    raise FaultError(f"good input refused: {said[:600]}") from error
             except Exception as error:
                 ended, said = "sentence", _sentence(error, draw)
         _check_warnings(caught)
     except Hang:
         ended, said = "fault", f"over {CPU_SECONDS:g} seconds of processor time"
-    except Fault as fault:
+    except FaultError as fault:
         ended, said = "fault", str(fault)
     return Verdict(number, kind, ended, said)
 
@@ -108,9 +108,9 @@ def _sentence(error: Exception, draw: Draw) -> str:
         why = _not_ours(error)
         if why:
             where = traceback.extract_tb(error.__traceback__)[-1]
-            raise Fault(f"{why}: {told[:600]} ({Path(where.filename).name}:{where.lineno})") from error
+            raise FaultError(f"{why}: {told[:600]} ({Path(where.filename).name}:{where.lineno})") from error
     if not draw.hostile:
-        raise Fault(f"good input refused: {told[:600]}") from error
+        raise FaultError(f"good input refused: {told[:600]}") from error
     return said
 
 
@@ -141,10 +141,10 @@ def _check_warnings(caught: list[warnings.WarningMessage]) -> None:
         if any(re.match(pattern, str(one.message)) for pattern in FOREIGN_WARNINGS):
             continue
         if one.category not in WARNINGS or badly_said(str(one.message)):
-            raise Fault(f"warned {said[:400]} ({Path(one.filename).name}:{one.lineno})")
+            raise FaultError(f"warned {said[:400]} ({Path(one.filename).name}:{one.lineno})")
 
 
 def check(holds: object, what: str) -> None:
     """A fault unless it holds."""
     if not holds:
-        raise Fault(what)
+        raise FaultError(what)

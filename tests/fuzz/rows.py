@@ -40,13 +40,28 @@ def numbers(draw: Draw, n: int, d: int) -> np.ndarray:
     if draw.chance(0.05):
         X = X + 10.0 ** draw.between(0, 12)
     if draw.spoilt(0.05):
-        X[draw.count(0, n - 1), draw.count(0, d - 1)] = draw.one_of((np.nan, np.inf, -np.inf, 1e39, 1e71, 1e200, 1e-310))
+        X[draw.count(0, n - 1), draw.count(0, d - 1)] = draw.one_of(
+            (np.nan, np.inf, -np.inf, 1e39, 1e71, 1e200, 1e-310)
+        )
     if draw.spoilt(0.03):
         X = X * 10.0 ** draw.between(30, 300)
     return X
 
 
-PLAIN = ("array", "array", "array", "fortran", "strided", "read-only", "float32", "list", "csr", "csc", "coo", "csr_array")
+PLAIN = (
+    "array",
+    "array",
+    "array",
+    "fortran",
+    "strided",
+    "read-only",
+    "float32",
+    "list",
+    "csr",
+    "csc",
+    "coo",
+    "csr_array",
+)
 FRAMES = ("frame", "mixed frame", "categories", "polars", "torch", "torch32", "whole", "object", "bool", "narrow")
 
 

@@ -94,9 +94,10 @@ def page(verdicts: Sequence[Verdict]) -> str:
         f"\n`make fuzz`: {len(verdicts):,} cases, {len(faults):,} faults.\n",
         "A case is a number: all that is drawn comes from it, and `python -m tests.fuzz NUMBER` runs it again. A sane",
         "result has the right shapes, finite numbers, probabilities that sum to 1, classes that were seen, known cells",
-        "and input files as they were. A sentence is an error of our own that tells what is wrong. All else is a fault:",
-        f"another exception, a numerical warning, a file left behind, over {CPU_SECONDS:g} seconds of processor time, or",
-        "an error where nothing hostile was drawn. A case that was a fault is run again when its cause is mended.\n",
+        "and input files as they were. A sentence is an error of our own that tells what is wrong. All else is a",
+        f"fault: another exception, a numerical warning, a file left behind, over {CPU_SECONDS:g} seconds of processor",
+        "time, or an error where nothing hostile was drawn. A case that was a fault is run again when its cause is",
+        "mended; those that ended well before are not.\n",
         "| kind | cases | results | sentences | faults |",
         "|---|---|---|---|---|",
     ]

@@ -24,10 +24,25 @@ from lsvv.tables.modelfile import TableModel, saved
 from .commands import lsvv
 from .damage import damaged
 from .draws import Draw
-from .judging import Fault, check
+from .judging import FaultError, check
 
 FORMATS = ("csv", "csv", "csv", "tsv", "xlsx", "parquet", "jsonl")
-WORDS = ("red", "blue", "dark green", "naïve", "日本", "a,b", 'say "so"', "it's", "=1+1", " pad ", "x;y", "🙂", "007", "1e5")
+WORDS = (
+    "red",
+    "blue",
+    "dark green",
+    "naïve",
+    "日本",
+    "a,b",
+    'say "so"',
+    "it's",
+    "=1+1",
+    " pad ",
+    "x;y",
+    "🙂",
+    "007",
+    "1e5",
+)
 LINES = ("two\nlines", "tab\there", "\x00", "\ufeff", "a" * 300, "-", "#", "'quoted'", "\\", "%", "NA", "nan", "None")
 NAMES = ("size", "colour", "when", "note", "price (EUR)", "Größe", "a b", "x", "x", "", "1", "target,comma", "=f")
 CODES = ("utf-8", "utf-8", "utf-8", "utf-8-sig", "utf-16", "latin-1", "cp1252")
@@ -151,8 +166,22 @@ def _delimited(draw: Draw, table: Drawn, rows: Sequence[Any], delimiter: str) ->
     if draw.spoilt(0.06):
         text = draw.one_of(
             (
-                *(text + "\n\n", text + delimiter * 40, text.replace(end, "\r"), f"sep={delimiter}\n{text}", "\n" + text),
-                *(text.replace('"', "'"), text + '"', f"# a remark\n{text}", text.replace(end, end + end), "", "\n", text * 2),
+                *(
+                    text + "\n\n",
+                    text + delimiter * 40,
+                    text.replace(end, "\r"),
+                    f"sep={delimiter}\n{text}",
+                    "\n" + text,
+                ),
+                *(
+                    text.replace('"', "'"),
+                    text + '"',
+                    f"# a remark\n{text}",
+                    text.replace(end, end + end),
+                    "",
+                    "\n",
+                    text * 2,
+                ),
             )
         )
     code = draw.one_of(CODES)
@@ -167,7 +196,17 @@ def _json_lines(draw: Draw, table: Drawn, rows: Sequence[Any]) -> bytes:
         entry = {name: cell for name, cell in cells.items() if cell is not None or draw.chance(0.5)}
         lines.append(json.dumps(entry, default=str, ensure_ascii=draw.chance(0.5)))
     if draw.spoilt(0.08):
-        odd = ("[]", "1", "null", '{"x": {"deep": [1, 2]}}', '{"x": NaN}', "{}", '{"x": 1, "x": 2}', '{"x": 1' + "0" * 400 + "}", "")
+        odd = (
+            "[]",
+            "1",
+            "null",
+            '{"x": {"deep": [1, 2]}}',
+            '{"x": NaN}',
+            "{}",
+            '{"x": 1, "x": 2}',
+            '{"x": 1' + "0" * 400 + "}",
+            "",
+        )
         lines.insert(draw.count(0, len(lines)), draw.one_of((*odd, "[" * 3000)))
     return "\n".join(lines).encode() + b"\n"
 
@@ -191,7 +230,11 @@ def _parquet(draw: Draw, table: Drawn) -> bytes:
     names = [f"{name}_{place}" if name in table.names[:place] else name for place, name in enumerate(table.names)]
     frame = pd.DataFrame(dict(zip(names, (_typed(cells) for cells in table.columns), strict=True)))
     for name in names:
-        if frame[name].dtype == object and draw.chance(0.2) and frame[name].map(lambda cell: isinstance(cell, str)).all():
+        if (
+            frame[name].dtype == object
+            and draw.chance(0.2)
+            and frame[name].map(lambda cell: isinstance(cell, str)).all()
+        ):
             frame[name] = frame[name].astype("category")
     frame.to_parquet(stream)
     return stream.getvalue()
@@ -260,8 +303,20 @@ def _options(draw: Draw, table: Drawn, command: str) -> list[str]:
     if draw.spoilt(0.1):
         options += draw.one_of(
             (
-                *(["--task", "numbers"], ["--task", "classes"], ["--task", "tags"], ["--task", "labels"], ["--task", "t0=x"]),
-                *(["--missing", "cat,1"], ["--missing", ""], ["--format", "xlsx"], ["--format", "doc"], ["--features", "x"]),
+                *(
+                    ["--task", "numbers"],
+                    ["--task", "classes"],
+                    ["--task", "tags"],
+                    ["--task", "labels"],
+                    ["--task", "t0=x"],
+                ),
+                *(
+                    ["--missing", "cat,1"],
+                    ["--missing", ""],
+                    ["--format", "xlsx"],
+                    ["--format", "doc"],
+                    ["--features", "x"],
+                ),
                 *(["--target", "nowhere"], ["--seed", "-1"], ["--labels", "nowhere.csv"], ["--target", table.names[0]]),
             )
         )
@@ -275,7 +330,7 @@ def _check_cells(data: bytes, after: bytes, format: str, whole: Drawn | None) ->
     try:
         old, new = (parse(part, f"in.{format}", format=format).frame for part in (data, after))
     except TableError as error:
-        raise Fault(f"the output cannot be read: {error}") from error
+        raise FaultError(f"the output cannot be read: {error}") from error
     check(len(old) == len(new), f"{len(old)} rows became {len(new)}")
     check(set(old.columns) <= set(new.columns), f"columns {list(old.columns)} became {list(new.columns)}")
     for name in old.columns:

@@ -4,11 +4,11 @@ from collections import Counter
 
 import pytest
 
-from fuzz.judging import Fault, badly_said, check, judged
+from fuzz.judging import FaultError, badly_said, check, judged
 from fuzz.kinds import KINDS, run
 
 STEP = 40
-MENDED: tuple[int, ...] = ()
+MENDED = (523, 566, 710, 721, 803, 1210, 1392, 1403, 1422, 1621, 1623, 1824, 2371, 2808)
 
 
 @pytest.mark.parametrize("start", range(0, 320, STEP))
@@ -28,7 +28,7 @@ def test_a_case_is_drawn_from_its_number_alone() -> None:
     assert [run(number) for number in range(20)] == [run(number) for number in range(20)]
 
 
-@pytest.mark.parametrize("error", [ZeroDivisionError("It went wrong somewhere."), ValueError("bad"), Fault("NaN")])
+@pytest.mark.parametrize("error", [ZeroDivisionError("It went wrong somewhere."), ValueError("bad"), FaultError("NaN")])
 def test_what_is_no_sentence_of_ours_is_a_fault(error: Exception) -> None:
     def case(draw: object) -> None:
         raise error
@@ -40,5 +40,5 @@ def test_a_sentence_ends_and_says_what_is_wrong() -> None:
     assert badly_said("X contains NaN at row 0") == "no full stop"
     assert badly_said("It is wrong.") == "says too little"
     assert not badly_said("X contains NaN at row 0, column 1. Fill it first.")
-    with pytest.raises(Fault, match="of no shape"):
+    with pytest.raises(FaultError, match="of no shape"):
         check(False, "of no shape")

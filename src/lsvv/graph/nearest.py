@@ -16,6 +16,7 @@ __all__ = ["FAISS_ROWS", "NeighborIndex", "NeighborSearch", "neighbors"]
 FAISS_ROWS = 20_000
 """Rows beyond which approximate neighbours pay, where faiss is installed."""
 
+
 @runtime_checkable
 class NeighborSearch(Protocol):
     """Anything that can make a neighbour graph: scikit-learn's NearestNeighbors or a twin of it.
