@@ -161,7 +161,7 @@ def test_a_smoothed_model_from_a_file_predicts_new_rows_as_before(
 
 def test_a_file_holds_no_label_and_no_edge(rng: np.random.Generator, tmp_path: Path) -> None:
     X, y, _ = sheets(rng)
-    fitted = choose_model("classes", 150).set_params(smoothing=(0.0, 0.9), features=FEW_MAPS).fit(X, y)
+    fitted = choose_model("classes", 150).set_params(smoothing=(0.0, 0.9), safe=False, features=FEW_MAPS).fit(X, y)
     lean = opened_again(fitted, tmp_path / "m.lsvv")
     assert not {"labelled_", "transduction_", "loo_", "loo_proba_", "loo_predictions_"} & set(vars(lean))
     assert lean.graphs_[0].S.nnz == 0
