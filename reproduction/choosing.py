@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from lsvv.features import Linear, RandomFourier
 from lsvv.graph import KNNGraph
@@ -158,9 +160,12 @@ def _single_best(model: Any, method: str, task: str, fold: Fold) -> tuple[np.nda
         if allowed(method, params) and (params["spectral"] > 0.0) == has_tail
     ]
     params, _ = max(mine, key=lambda one: float(one[1]))
-    core = model.core(params).fit(fold.X_train, fold.y_train)
+    with warnings.catch_warnings():
+        # the record tells how far a fit has come, for every one of them
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        core = model.core(params).fit(fold.X_train, fold.y_train)
     scores = core.predict(fold.X_test) if task == "regression" else core.predict_proba(fold.X_test)
-    return np.asarray(scores).reshape(len(fold.y_test), -1), _plain(params)
+    return np.asarray(scores).reshape(len(fold.y_test), -1), {**_plain(params), "residual": core.solution_.residual}
 
 
 def _told(model: Any, task: str, fold: Fold) -> tuple[np.ndarray, dict[str, Any]]:

@@ -129,7 +129,8 @@ def _refuse_unusable(X: Array, name: str, columns: Any) -> None:
     kind = "NaN" if np.isnan(value) else "infinity"
     raise ValueError(
         f"{name} contains {kind} at row {row}, column {column}{label}. Fill or drop it first, for instance "
-        f"with sklearn.impute.SimpleImputer in a Pipeline; only targets may be missing."
+        f"with sklearn.impute.SimpleImputer in a Pipeline; only targets may be missing. lsvv.fill takes a frame as it "
+        f"is."
     )
 
 
