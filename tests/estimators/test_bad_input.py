@@ -502,7 +502,7 @@ def test_targets_without_columns_and_complex_weights(kind: Any) -> None:
 
 def test_classes_that_are_neither_names_nor_numbers() -> None:
     with pytest.raises(
-        ValueError, match=r"Unknown label type: y holds <object.*, which is neither a name nor a number"
+        ValueError, match=r"Unknown label type: y holds an entry of type object, which is neither a name nor a number"
     ):
         classifier().fit(X, [object()] * 60)
 

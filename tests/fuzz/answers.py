@@ -71,7 +71,9 @@ def indicators(draw: Draw, n: int) -> Any:
 def targets(draw: Draw, n: int) -> Any:
     """Numbers, one or several a row, with holes, of sizes from 1e-30 to 1e30."""
     k = draw.one_of((0, 0, 0, 1, 2, 3))
-    y = draw.rng.normal(size=(n, k) if k else n) * (10.0 ** draw.between(-30, 30) if draw.chance(0.1) else 1.0)
+    y: np.ndarray = np.asarray(draw.rng.normal(size=(n, k) if k else n)) * (
+        10.0 ** draw.between(-30, 30) if draw.chance(0.1) else 1.0
+    )
     match draw.one_of(("plain", "plain", "same", "skewed", "whole")):
         case "same":
             y = np.full_like(y, draw.one_of((0.0, 1.0, -3e5)))
@@ -80,7 +82,7 @@ def targets(draw: Draw, n: int) -> Any:
         case "whole":
             y = np.round(np.clip(y, -1e6, 1e6))
     if draw.chance(0.5):
-        holes = draw.rng.random(y.shape) < 0.5
+        holes = np.asarray(draw.rng.random(y.shape) < 0.5)
         holes[:2] = False
         y = np.where(holes, np.nan, y)
     match draw.one_of(("array", "array", "list", "frame", "objects", "torch", "float32")):

@@ -22,7 +22,7 @@ from . import answers, rows
 from .draws import Draw
 from .judging import check
 
-ODD = (
+ODD: tuple[Any, ...] = (
     *(
         None,
         -1,
@@ -209,7 +209,16 @@ def _map(draw: Draw, n: int, *, is_search: bool) -> Any:
         *("linear", "linear", "linear", Linear(), RandomFourier(8), RandomFourier(8, width="2 median"), Nystroem(5)),
         *(RandomFourier(8, kernel="laplacian"), Nystroem(5, kernel="matern"), RandomFourier(6, orthogonal=False)),
     )
-    dear = ("fourier", "nystroem", "sketch", Sketch(6), Trees(5), Ranges(), PolynomialFeatures(2), StandardScaler())
+    dear: tuple[Any, ...] = (
+        "fourier",
+        "nystroem",
+        "sketch",
+        Sketch(6),
+        Trees(5),
+        Ranges(),
+        PolynomialFeatures(2),
+        StandardScaler(),
+    )
     dear = (*dear, "auto", [Linear(), RandomFourier(8)]) if is_search else dear
     return draw.one_of(dear if draw.chance(0.05) else cheap)
 

@@ -22,7 +22,25 @@ from .tables import fitted_model
 
 HEADER, BODY = "lsvv.json", "fitted.skops"
 TABLE = b"size,colour,when,x\n1.5,red,2021-01-05,3\n,blue,,\n-2,x,2020-02-02,1e9\n"
-ODD = (None, -1, 0, 1, 2, 1e300, "", "x", [], {}, True, 10**30, "numpy.float64", "builtins.eval", [[]], "float32", 3.5)
+ODD: tuple[Any, ...] = (
+    None,
+    -1,
+    0,
+    1,
+    2,
+    1e300,
+    "",
+    "x",
+    [],
+    {},
+    True,
+    10**30,
+    "numpy.float64",
+    "builtins.eval",
+    [[]],
+    "float32",
+    3.5,
+)
 
 
 def model_file(draw: Draw) -> None:

@@ -154,8 +154,8 @@ def _read_object_classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         numbers = np.asarray(list(y[known]))
         if numbers.dtype.kind not in "biufS":
             raise ValueError(
-                f"Unknown label type: y holds {y[known][0]!r}, which is neither a name nor a number. Pass integers or "
-                f"names."
+                f"Unknown label type: y holds an entry of type {type(y[known][0]).__name__}, which is neither a name "
+                f"nor a number. Pass integers or names."
             )
         if numbers.dtype.kind == "f":
             _read_float_classes(numbers)
