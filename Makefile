@@ -6,7 +6,7 @@ OLDEST ?= .venv-oldest
 DATA ?=
 OUT ?= reproduced
 
-.PHONY: demo test test-oldest oldest lint bench mutants reproduce docs clean
+.PHONY: demo test test-oldest oldest lint bench mutants reproduce docs pictures clean
 
 INSTALL := -m pip install --quiet --disable-pip-version-check
 
@@ -59,8 +59,19 @@ mutants: $(VENV)/.ready
 reproduce: $(VENV)/.ready
 	$(BIN)/python -m reproduction run all --out $(OUT) $(if $(DATA),--data $(DATA),--quick)
 
-docs: $(VENV)/.ready
+docs: $(VENV)/.ready pictures
 	NO_MKDOCS_2_WARNING=1 PYTHONPATH=docs $(BIN)/mkdocs build --strict
+
+# Taken anew whenever what they show has changed, on a machine with chromium and chromedriver.
+pictures: $(if $(shell command -v chromium && command -v chromedriver),docs/examples/report.png docs/examples/label.png)
+
+SHOWN := $(shell find src/lsvv examples/animals.csv -type f -not -name '*.pyc')
+
+docs/examples/report.png: examples/report_picture.py $(SHOWN) | $(VENV)/.ready
+	$(BIN)/python $< $(@D)
+
+docs/examples/label.png: examples/label_picture.py $(SHOWN) | $(VENV)/.ready
+	$(BIN)/python $< $(@D)
 
 clean:
 	rm -rf $(VENV) $(OLDEST) demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.resumable import Figures, dataset_of, worked
 from lsvv.tables.labeling.belief import believe, coded
 from lsvv.tables.labeling.prepared import prepared_rows, quick_answer
-from lsvv.tables.models import choose_model, neighbour_graph
+from lsvv.tables.model_choice import choose_model, neighbour_graph
 from lsvv.tables.tasks import Finding
 from reproduction.records import Record, Trial
 

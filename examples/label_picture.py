@@ -28,7 +28,7 @@ def main() -> None:
         sys.exit("There is no browser on this machine: install chromium and chromium-driver.")
     options = webdriver.ChromeOptions()
     options.binary_location = program
-    for option in ("--headless=new", "--no-sandbox", "--hide-scrollbars", "--window-size=1240,900"):
+    for option in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1240,900"):
         options.add_argument(option)
     target = Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
     with (

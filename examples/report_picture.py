@@ -24,7 +24,7 @@ def main() -> None:
         sys.exit("There is no browser on this machine: install chromium and chromium-driver.")
     options = webdriver.ChromeOptions()
     options.binary_location = program
-    for option in ("--headless=new", "--no-sandbox", "--hide-scrollbars", "--window-size=1100,980"):
+    for option in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1100,1180"):
         options.add_argument(option)
     filled = fill(read(str(TABLE)), ["species", "weight_kg"])
     with TemporaryDirectory() as folder, webdriver.Chrome(options, webdriver.ChromeService(driver)) as browser:
@@ -32,7 +32,7 @@ def main() -> None:
         write_fill_report(filled, page)
         browser.get(page.as_uri())
         save(browser.get_screenshot_as_png(), "report")
-        browser.set_window_size(1100, 1300)
+        browser.set_window_size(1100, 1400)
         save(browser.find_element("id", "map").screenshot_as_png, "report_map")
 
 

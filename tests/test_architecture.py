@@ -69,7 +69,7 @@ SHARED = {
     "lsvv.tables": "writes a file whole or not at all",
     "lsvv.tables.words": "counts nouns",
     "lsvv.cli.options": "the options that every command has",
-    "lsvv.cli.speech": "sentences on standard error, a bar, exit codes",
+    "lsvv.cli.console": "sentences on standard error, a bar, exit codes",
 }
 """All that the reproduction takes from the application: its files and commands behave like those of lsvv."""
 
@@ -221,6 +221,25 @@ def test_the_order_that_is_told_is_this_one() -> None:
     told = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| (\w+) \| `[^|]+` \| (\w[^|]*) \|$", told, re.MULTILINE))
     assert {room: tuple(row.split(" -> ")) for room, row in rows.items()} == ROOMS
+
+
+def test_every_hop_is_told_with_its_file_and_what_is_in_it() -> None:
+    told = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = re.findall(r"`([\w./]+\.(?:py|md))`(?::\s+`(\w+)`)?", told)
+    assert len(named) > 30
+    for path, name in named:
+        assert (ROOT / path).is_file(), path
+        if name:
+            tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+            defined = {node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+            assert name in defined, f"{path} defines no {name}"
+
+
+def test_each_hop_of_a_walk_is_one_file() -> None:
+    told = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    hops = re.findall(r"^\| (\d+) \| .* \| (.*) \|$", told, re.MULTILINE)
+    assert [int(n) for n, _ in hops] == [*range(1, 15), *range(1, 12)]
+    assert all(re.fullmatch(r"`[\w./]+\.py`: `\w+`", where) for _, where in hops)
 
 
 def test_the_wheel_has_the_library_and_the_application_alone() -> None:

@@ -1,13 +1,16 @@
 """Probabilities: normalised, finite, and the temperature that a plain search finds; the threshold of a label."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import laws
 import naive
 from laws import Put
-from lsvv.calibration import fit_temperature, fit_threshold, probabilities
+from lsvv.calibration import fit_temperature, fit_threshold, own_scale_errors, probabilities, with_lifts
 from lsvv.linalg import to_numpy
+from lsvv.targets import Numbers
 
 
 def test_classes_sum_to_one_and_keep_their_order(put: Put, rng: np.random.Generator) -> None:
@@ -47,6 +50,21 @@ def test_the_temperature_takes_the_unit_of_the_scores(one_class_a_row: bool, rng
     A = np.ones((60, 3))
     once = fit_temperature(scores, T, A, one_class_a_row=one_class_a_row)
     assert fit_temperature(1e6 * scores, T, A, one_class_a_row=one_class_a_row) == pytest.approx(1e6 * once)
+
+
+def test_a_small_weight_moves_no_temperature_to_its_bound(rng: np.random.Generator) -> None:
+    scores = rng.normal(size=(60, 3))
+    T = np.eye(3)[np.argmax(scores + rng.normal(size=(60, 3)), axis=1)]
+    weight = np.full((60, 3), 1e-3)
+    pull = 1 / (0.06 + 3)
+    found = fit_temperature(scores, T, weight, one_class_a_row=True)
+    assert found == pytest.approx(naive.temperature(scores, T * (1 - 3 * pull) + pull, weight[:, 0]), rel=1e-4)
+
+
+def test_two_expectations_are_a_line() -> None:
+    expectations, T = np.array([[0.3], [0.7]]), np.array([[0.0], [1.0]])
+    assert fit_threshold(expectations, T, np.ones((2, 1))) == pytest.approx(0.5)
+    assert fit_threshold(expectations[:1], T[:1], np.ones((1, 1))) == 0.5
 
 
 @pytest.mark.parametrize("one_class_a_row", [False, True])
@@ -119,3 +137,33 @@ def test_expectations_that_tell_nothing_keep_their_half(M: np.ndarray) -> None:
 def test_labels_that_contradict_their_expectations_keep_their_half(rng: np.random.Generator) -> None:
     M = rng.uniform(size=(500, 2))
     assert fit_threshold(M, (M < 0.5).astype(np.float64), np.ones(M.shape)) == 0.5
+
+
+def _logarithms(lift: float = 1.0) -> Numbers:
+    """One output of logarithms log(y + 1) of scale 0.5 about 2, and one of plain numbers of scale 3 about 1."""
+    one = np.ones(2)
+    mean, scale, logs = np.array([2.0, 1.0]), np.array([0.5, 3.0]), np.array([True, False])
+    return Numbers(mean, scale, False, logs, one, np.full(2, 9.0), np.array([lift, 1.0]))
+
+
+def test_errors_of_numbers_are_on_their_own_scale(rng: np.random.Generator) -> None:
+    scores, T = rng.normal(size=(2, 20, 2))
+    weights = rng.uniform(0.0, 1.0, size=(20, 2)) * (rng.random((20, 2)) < 0.7)
+    found = own_scale_errors(_logarithms(lift=1.3), scores, T, weights)
+    said = np.maximum(1.3 * np.exp(0.5 * scores[:, 0] + 2.0) - 1.0, 0.0), 3.0 * scores[:, 1] + 1.0
+    truth = np.maximum(np.exp(0.5 * T[:, 0] + 2.0) - 1.0, 0.0), 3.0 * T[:, 1] + 1.0
+    for k in range(2):
+        assert found[k] == pytest.approx(np.sum(weights[:, k] * (said[k] - truth[k]) ** 2))
+
+
+def test_logarithms_are_lifted_by_the_mean_of_their_errors(rng: np.random.Generator) -> None:
+    scores = np.zeros((200, 2))
+    T = rng.normal(size=(200, 2))
+    weights = np.full((200, 2), 1 / 200)
+    lift = with_lifts(_logarithms(), scores, T, weights).lift
+    assert lift[0] == pytest.approx(np.mean(np.exp(0.5 * T[:, 0])))
+    assert lift[1] == 1.0
+    # scores that are right already are not lifted, and plain numbers have no lift
+    assert with_lifts(_logarithms(), T, T, weights).lift.tolist() == [1.0, 1.0]
+    plain = replace(_logarithms(), logs=np.zeros(2, dtype=bool))
+    assert with_lifts(plain, scores, T, weights) is plain

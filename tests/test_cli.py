@@ -18,7 +18,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from lsvv.cli.app import app
-from lsvv.cli.speech import BAD_INPUT, BUG, CANNOT_WRITE, STOPPED
+from lsvv.cli.console import BAD_INPUT, BUG, CANNOT_WRITE, STOPPED
 from lsvv.tables.asking import Question
 
 USAGE = 2

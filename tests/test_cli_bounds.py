@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lsvv.cli.speech import BAD_INPUT
+from lsvv.cli.console import BAD_INPUT
 from test_cli import Run, beasts, here, run
 
 __all__ = ["run"]

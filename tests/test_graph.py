@@ -76,6 +76,37 @@ def test_heat_weights_fall_with_the_square_of_the_length(rng: np.random.Generato
         laws.assert_close(S.toarray(), expected)
 
 
+def test_self_tuned_weights_follow_the_density(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(15, 3))
+    lengths = np.sort(np.linalg.norm(X[:, None] - X, axis=2), axis=1)[:, 1:4]
+    distances = symmetrize(neighbors(X, 3)).toarray()
+    expected = np.where(distances > 0, np.exp(-(distances**2) / np.outer(lengths[:, -1], lengths[:, -1])), 0.0)
+    laws.assert_close(KNNGraph(weights="self-tuned").build(X, 3).toarray(), expected)
+
+
+@pytest.mark.parametrize("weights", ["binary", "heat", "self-tuned"])
+def test_links_of_new_rows_are_the_weights_of_their_edges(weights: str, rng: np.random.Generator) -> None:
+    X, new = rng.normal(size=(15, 3)), rng.normal(size=(6, 3))
+    lengths = np.linalg.norm(new[:, None] - X, axis=2)
+    nearest = lengths <= np.sort(lengths, axis=1)[:, [2]]
+    among = np.sort(np.linalg.norm(X[:, None] - X, axis=2), axis=1)[:, 3]
+    exponent = {
+        "binary": np.zeros((6, 15)),
+        "heat": (lengths / 0.7) ** 2,
+        "self-tuned": lengths**2 / np.outer(np.max(lengths, axis=1, where=nearest, initial=0.0), among),
+    }[weights]
+    weight = np.where(nearest, np.exp(-exponent), 0.0)
+    links = KNNGraph(weights=weights, heat_width=0.7 if weights == "heat" else None).fit(X, 3).links(new)
+    laws.assert_close(links.toarray(), weight / weight.sum(axis=1, keepdims=True))
+
+
+def test_a_graph_is_symmetric_up_to_the_rounding_of_its_largest_weight() -> None:
+    S = np.array([[0.0, 1e9, 1.0], [1e9 + 1, 0.0, 0.0], [1.0, 0.0, 0.0]])
+    np.testing.assert_array_equal(check_adjacency(S, 3).toarray(), S)
+    with pytest.raises(ValueError, match="not symmetric"):
+        check_adjacency(S / 1e9 + np.array([[0.0, 0.0, 1e-7], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]), 3)
+
+
 def test_duplicates_are_neighbours_of_weight_one() -> None:
     X = np.array([[0.0], [0.0], [5.0], [5.0]])
     pairs = np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]], dtype=float)

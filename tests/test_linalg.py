@@ -1,5 +1,8 @@
 """The few array functions of our own, on NumPy, torch and sparse arrays alike."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -119,3 +122,32 @@ def test_squared_distances_are_those_of_loops(put: Put, rng: np.random.Generator
 def test_squared_distances_are_never_negative(put: Put) -> None:
     X = put(np.full((3, 2), 1e8) + np.arange(6).reshape(3, 2) * 1e-9)
     assert linalg.to_numpy(linalg.squared_distances(X, X)).min() >= 0.0
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_distances_of_rows_far_from_0_keep_their_digits(put: Put, dtype: Any, rng: np.random.Generator) -> None:
+    far = (rng.normal(size=(8, 3)) + 1e4).astype(dtype)
+    slow = ((far[:, None].astype(float) - far[None].astype(float)) ** 2).sum(axis=2)
+    laws.assert_close(linalg.squared_distances(put(far), put(far)), slow, rtol=1e-5, atol=1e-5)
+
+
+def test_keys_of_rows_follow_their_content_alone(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(50, 7))
+    X[30:] = X[:20]
+    order = rng.permutation(50)
+    keys = linalg.row_keys(X)
+    np.testing.assert_array_equal(linalg.row_keys(X[order]), keys[order])
+    np.testing.assert_array_equal(keys[30:], keys[:20])
+    assert np.unique(keys).size == 30
+    np.testing.assert_array_equal(linalg.canonical_order(8.0 * X + 3.0), linalg.canonical_order(X))
+    drawn = linalg.drawn_by_content(X[:30], 10, np.random.default_rng(0))
+    again = linalg.drawn_by_content(X[:30][::-1], 10, np.random.default_rng(0))
+    np.testing.assert_array_equal(X[drawn], X[:30][::-1][again])
+
+
+@pytest.mark.parametrize("as_rows", [np.asarray, sp.csr_array])
+def test_keys_of_rows_do_not_depend_on_units_or_constant_columns(as_rows: Callable[[np.ndarray], Any]) -> None:
+    X = np.array([[0.0, 2.0, 5.0], [3.0, 0.0, 5.0], [1.0, 1.0, 5.0]])
+    keys = linalg.row_keys(as_rows(X))
+    assert len(set(keys)) == 3
+    laws.assert_close(linalg.row_keys(as_rows(X * [10.0, 1.0, 1.0])), keys)

@@ -56,6 +56,22 @@ def test_gradients_are_finite_differences(name: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("name", ALL)
+@given(seed=st.integers(0, 10_000))
+def test_derivatives_in_each_score_are_the_gradient_and_its_slope(name: str, seed: int) -> None:
+    loss = ALL[name]
+    F, T, _ = problem(loss, seed)
+    first, second = loss.derivatives(F, T)
+    laws.assert_close(first, loss.value_and_gradient(F, T, np.ones_like(F))[1])
+    h = 1e-6
+    for k in range(F.shape[1]):
+        E = h * np.eye(F.shape[1])[k]
+        (up, above), (down, below) = loss.derivatives(F + E, T), loss.derivatives(F - E, T)
+        # a kink between the two has no slope
+        same = np.abs(above - below)[:, k] < 1e-3
+        laws.assert_close(second[same, k], ((up - down)[:, k] / (2 * h))[same], rtol=1e-4, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", ALL)
 @given(seed=st.integers(0, 10_000), scale=st.floats(1e-3, 10.0))
 def test_every_loss_is_convex(name: str, seed: int, scale: float) -> None:
     F, T, A = problem(ALL[name], seed)

@@ -82,6 +82,27 @@ def test_without_a_tail_the_residual_is_the_gradient_in_units_of_the_first_one(p
     assert objective.residual(objective.start) == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize("name", SMOOTH_LOSSES)
+def test_the_residual_is_the_length_of_a_step_of_the_prox(put: Put, name: str) -> None:
+    objective = make_problem().objective(name, put, **TERMS)
+    V, L = np.random.default_rng(1).normal(size=objective.start.shape), objective.lipschitz
+    step = V - to_numpy(objective.smooth_value_and_gradient(put(V))[1]) / L
+    step[:6] = naive.prox_tail_sum(step[:6], TERMS["spectral"] / L, TERMS["free_rank"])
+    first = np.linalg.norm(to_numpy(objective.smooth_value_and_gradient(objective.start)[1]))
+    assert objective.residual(put(V)) == pytest.approx(L * np.linalg.norm(V - step) / first)
+
+
+def test_rounding_is_that_of_the_value_at_zero(put: Put) -> None:
+    objective = make_problem().objective("logistic", put, **TERMS)
+    assert objective.rounding == objective.risk.precision * objective.value(objective.start)
+
+
+def test_an_objective_without_curvature_has_steps_of_one(put: Put) -> None:
+    problem = make_problem()
+    flat = type(problem)(0.0 * problem.Phi, problem.T, problem.A, problem.G, problem.one_class_a_row)
+    assert flat.objective("squared", put, ridge=0.0, manifold=0.0, fit_intercept=False).lipschitz == 1.0
+
+
 def test_the_residual_vanishes_at_the_minimiser_and_nowhere_near(put: Put) -> None:
     problem = make_problem()
     P = 0.01 * np.eye(6) + 0.1 * problem.G

@@ -1,5 +1,7 @@
 """The mean loss as a function of W and b: moments and rows tell the same story."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -141,3 +143,15 @@ def test_single_precision_rows_have_double_moments_and_state_their_precision(put
     by_rows = RowRisk.from_rows(rows, problem.loss("logistic"), put(problem.T), problem.A, fit_intercept=True)
     assert to_numpy(by_rows.zeros()).dtype == np.float64
     assert (moments.precision, by_rows.precision) == (1e-14, 1e-6)
+
+
+def test_an_output_without_a_known_entry_costs_nothing(put: Put) -> None:
+    problem = make_problem(one_class_a_row=False)
+    A = problem.A.copy()
+    A[:, 1] = 0.0
+    V = np.random.default_rng(1).normal(size=(6, 4))
+    found = replace(problem, A=A).risk(Squared(), put)
+    value, gradient = found.value_and_gradient(put(V))
+    some = replace(problem, A=A[:, [0, 2, 3]], T=problem.T[:, [0, 2, 3]]).risk(Squared(), put)
+    assert value == pytest.approx(some.value_and_gradient(put(V[:, [0, 2, 3]]))[0])
+    assert not to_numpy(gradient)[:, 1].any()

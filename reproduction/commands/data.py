@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from lsvv.cli import options
-from lsvv.cli.speech import BAD_INPUT, STOPPED, progress, put, say, sentences
+from lsvv.cli.console import BAD_INPUT, STOPPED, progress, put, say, sentences
 
 __all__ = ["app"]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lsvv.cli import options
-from lsvv.cli.speech import STOPPED, progress, say, sentences
+from lsvv.cli.console import STOPPED, progress, say, sentences
 
 if TYPE_CHECKING:
     from reproduction.plan import Chooser, Design

@@ -9,15 +9,36 @@ from reproduction.pages.blocks import Block, Entry, Grid, Links, Page, Picture
 __all__ = ["webpage"]
 
 _STYLE = """
-:root { color-scheme: light dark; }
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 78rem; margin: 2rem auto; padding: 0 1rem; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; display: block; overflow-x: auto; }
+:root {
+  --paper: #faf9f6; --card: #fff; --ink: #22282b; --soft: #586166; --rule: #dedbd3; --wash: #f1efe9; --accent: #0b6b65;
+}
+@media screen and (prefers-color-scheme: dark) {
+  :root {
+    --paper: #14181a; --card: #1c2225; --ink: #e6e9ea; --soft: #a5b0b4; --rule: #333c40; --wash: #242b2f;
+    --accent: #5cc4bb;
+  }
+}
+html { color-scheme: light dark; }
+body { font: 1rem/1.6 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; max-width: 78rem; margin: 0 auto;
+  padding: 2rem 1.2rem; background: var(--paper); color: var(--ink); overflow-wrap: break-word; }
+h1, h2 { font-family: ui-serif, Charter, "Iowan Old Style", Georgia, serif; line-height: 1.2; }
+h1 { font-size: clamp(1.8rem, 5vw, 2.8rem); margin: 0 0 1rem; } h2 { font-size: 1.6rem; margin: 0 0 .6rem; }
+a { color: var(--accent); } nav { display: flex; flex-wrap: wrap; gap: .2rem 1rem; margin-bottom: 1.4rem; }
+section {
+  background: var(--card); border: 1px solid var(--rule); border-radius: 14px; padding: 1.6rem; margin: 0 0 1.4rem;
+}
+p { max-width: 72ch; }
+table {
+  border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums; display: block; overflow-x: auto;
+  margin: 0 0 1rem;
+}
 caption { text-align: left; font-weight: 600; padding: .5rem 0; }
-th, td { padding: .2rem .6rem; text-align: right; white-space: nowrap; border-bottom: 1px solid #8884; }
+th, td { padding: .35rem .6rem; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--rule); }
+thead th { color: var(--soft); font-weight: 400; } tbody tr:hover { background: var(--wash); }
 th:first-child, td:first-child { text-align: left; }
 td.wide { white-space: normal; text-align: left; min-width: 14rem; }
-figure { margin: 1rem 0; } figure img { max-width: 100%; background: #fff; }
-nav a { margin-right: 1rem; } .note { opacity: .8; font-size: .9em; margin: .2rem 0; }
+figure { margin: 1rem 0; } figure img { max-width: 100%; background: #fff; border-radius: 8px; }
+figcaption, .note { color: var(--soft); font-size: .9rem; margin: .2rem 0; }
 """
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _WIDE = 40

@@ -131,7 +131,10 @@ class QuadraticRisk(Risk):
 
 @dataclass(frozen=True, eq=False)
 class RowRisk(Risk):
-    """sum_i,k A_ik loss(F_ik, T_ik), F = Phi W + 1 b', for any loss, by passes over the rows."""
+    """sum_i,k A_ik loss(F_ik, T_ik), F = Phi W + 1 b', for any loss, by passes over the rows.
+
+    With an intercept ``rows`` are measured from ``centre``.
+    """
 
     rows: MappedRows
     loss: Loss
@@ -147,9 +150,11 @@ class RowRisk(Risk):
         template = rows.template
         heaviest = like(A.max(axis=1), template)
         centre = rows.transpose_times(heaviest / namespace(heaviest).sum(heaviest))
-        if not fit_intercept:
-            centre = 0.0 * centre
-        spread = _covariance_norm(rows, heaviest, centre)
+        if fit_intercept:
+            # as the rows' own precision has it
+            centre = to_float64(like(centre, template))
+            rows = rows.measured_from(centre)
+        spread = _covariance_norm(rows, heaviest)
         unit = spread**0.5 if spread > 0 else 1.0
         return cls(rows, loss, like(T, template), like(A, template), centre, unit, fit_intercept)
 
@@ -175,16 +180,17 @@ class RowRisk(Risk):
 
     def scores(self, V: Array) -> Array:
         """F = Phi W + 1 b'."""
-        return self.rows.times(V[: self.n_features, :]) + like(self.intercept(V), self.rows.template)[None, :]
+        scores = self.rows.times(V[: self.n_features, :])
+        return scores + like(self.unit * V[-1, :], scores)[None, :] if self.fit_intercept else scores
 
     def value_and_gradient(self, V: Array) -> tuple[float, Array]:
-        """The loss, and [Phi' R - centre (1'R); unit (1'R)] for its gradient R in the scores."""
+        """The loss, and [Phi' R; unit 1'R] for its gradient R in the scores."""
         xp = namespace(V)
         value, R = self.loss.value_and_gradient(self.scores(V), self.T, self.A)
         gradient = self.rows.transpose_times(R)
         if self.fit_intercept:
             total = xp.sum(to_float64(R), axis=0)[None, :]
-            gradient = xp.concat([gradient - self.centre[:, None] * total, self.unit * total], axis=0)
+            gradient = xp.concat([gradient, self.unit * total], axis=0)
         return value, gradient
 
     def value(self, V: Array) -> float:
@@ -244,10 +250,10 @@ def _moments(rows: MappedRows, T: Array, A: np.ndarray, columns: np.ndarray, fit
     feature_mean, target_mean = some.transpose_times(a[:, None])[:, 0], a64 @ targets
     if not fit_intercept:
         feature_mean, target_mean = 0.0 * feature_mean, 0.0 * target_mean
-    targets = targets - target_mean[None, :]
+    else:
+        some, targets = some.measured_from(feature_mean), targets - target_mean[None, :]
     equal = bool(np.all(weight[known] == weight[known][0]))
-    # about the mean: of rows far from 0 the sum of squares less the square of the mean is nothing but rounding
-    C = some.gram(origin=feature_mean) * float(weight[known][0]) if equal else some.gram(a, origin=feature_mean)
+    C = some.gram() * float(weight[known][0]) if equal else some.gram(a)
     B = some.transpose_times(a64[:, None] * targets)
     constant = float(xp.sum(a64[:, None] * targets**2))
     return MomentGroup(columns, C, B, constant, feature_mean, target_mean)
@@ -258,16 +264,15 @@ def _quadratic(group: MomentGroup, V: Array) -> tuple[float, Array]:
     return float(namespace(V).sum(V * (image - 2.0 * group.B))) + group.constant, 2.0 * (image - group.B)
 
 
-def _covariance_norm(rows: MappedRows, weights: Array, centre: Array) -> float:
-    """lmax of sum_i w_i (phi_i - centre)(phi_i - centre)'."""
+def _covariance_norm(rows: MappedRows, weights: Array) -> float:
+    """lmax of Phi' diag(w) Phi."""
 
     def apply(v: Array) -> Array:
         xp = namespace(v)
-        scores = to_float64(rows.times(v[:, None])) - centre @ v
-        pulled = to_float64(weights)[:, None] * scores
+        pulled = to_float64(weights)[:, None] * to_float64(rows.times(v[:, None]))
         # rows may be of single precision, which squares of theirs leave
         size = float(xp.max(xp.abs(pulled))) or 1.0
-        pulled = pulled / size
-        return size * (rows.transpose_times(pulled) - centre[:, None] * xp.sum(pulled))[:, 0]
+        return size * rows.transpose_times(pulled / size)[:, 0]
 
-    return 1.02 * largest_eigenvalue(apply, like(np.ones(rows.shape[1]), centre), n_iter=20)
+    start = like(np.ones(rows.shape[1]), rows.template, dtype=namespace(rows.template).float64)
+    return 1.02 * largest_eigenvalue(apply, start, n_iter=20)

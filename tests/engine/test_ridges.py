@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import ttest_rel
 
 from lsvv import LSVVClassifier, LSVVRegressor
 from lsvv.engine import chosen_ridge, fits, spread
@@ -11,16 +12,25 @@ from lsvv.engine.ridges import RIDGES
 from lsvv.losses import Squared
 
 
-def test_no_larger_ridge_is_within_a_standard_error_of_the_lowest(rng: np.random.Generator) -> None:
-    Phi, A = rng.normal(size=(40, 6)), np.full((40, 2), 1 / 40)
-    T = Phi[:, :2] + rng.normal(size=(40, 2))
-    chosen = chosen_ridge(Phi, T, A)
-    path = list(fits(Phi, T, A, Squared(), [spread(Phi, A) * ridge for ridge in RIDGES]))
-    losses = {one.ridge: (A * (one.loo - T) ** 2).sum(axis=1) for one in path}
-    lowest = min(losses.values(), key=np.sum)
-    excess = {ridge: (rows - lowest).sum() - np.sqrt(40) * (rows - lowest).std() for ridge, rows in losses.items()}
-    assert excess[chosen] <= 0.0
-    assert all(excess[ridge] > 0.0 for ridge in losses if ridge > chosen)
+@pytest.mark.parametrize("signal", [0.0, 0.4, 3.0])
+def test_the_ridge_is_next_to_the_best_where_that_beats_the_mean_by_a_t_test(
+    rng: np.random.Generator, signal: float
+) -> None:
+    taken = set()
+    for _ in range(20):
+        Phi, A = rng.normal(size=(40, 6)), np.full((40, 2), 1 / 40)
+        T = signal * Phi[:, :2] + rng.normal(size=(40, 2))
+        path = list(fits(Phi, T, A, Squared(), [spread(Phi, A) * ridge for ridge in RIDGES]))
+        losses = [(A * (one.loo - T) ** 2).sum(axis=1) for one in path]
+        best = int(np.argmin([rows.sum() for rows in losses]))
+        is_better = best > 0 and ttest_rel(losses[0], losses[best], alternative="greater").pvalue < 0.05
+        excess = np.array([rows - losses[best] for rows in losses])
+        is_close = excess.sum(axis=1) <= 0.5 * np.sqrt(40) * excess.std(axis=1, ddof=1)
+        is_close[0] = not is_better
+        assert chosen_ridge(Phi, T, A) == path[int(np.argmax(is_close))].ridge
+        taken.add(is_better)
+    assert taken >= {signal > 0.0}
+    assert (False in taken) == (signal < 3.0)
 
 
 @pytest.mark.parametrize(("n", "d"), [(10, 1), (50, 5), (100, 30)])
@@ -42,3 +52,30 @@ def test_auto_is_a_number_of_the_fitted_model_and_needs_the_squared_loss(rng: np
     assert LSVVRegressor(ridge=0.3).fit(X, X[:, 0]).ridge_ == 0.3
     with pytest.raises(ValueError, match=r"ridge='auto' needs the squared loss, not 'logistic'. Pass a number"):
         LSVVClassifier(ridge="auto", loss="logistic").fit(X, (X[:, 0] > 0).astype(int))
+
+
+def test_equal_rows_are_one_row_of_their_weight(rng: np.random.Generator) -> None:
+    Phi, T, A = rng.normal(size=(30, 4)), rng.normal(size=(30, 2)), np.full((30, 2), 1 / 30)
+    T += 2 * Phi[:, :2]
+    twice = chosen_ridge(np.vstack([Phi, Phi]), np.vstack([T + 0.5, T - 0.5]), np.vstack([A, A]) / 2)
+    assert twice == pytest.approx(chosen_ridge(Phi, T, A))
+
+
+def test_of_many_masks_the_outputs_known_best_decide(rng: np.random.Generator) -> None:
+    Phi, T = rng.normal(size=(40, 4)), rng.normal(size=(40, 5))
+    T[:, [0, 2, 4]] += 3 * Phi[:, :3]
+    known = rng.random((40, 5)) < [0.9, 0.3, 0.8, 0.3, 0.7]
+    A = known / known.sum(axis=0)
+    best = [0, 2, 4]
+    assert chosen_ridge(Phi, T, A) == chosen_ridge(Phi, T[:, best], A[:, best])
+    assert chosen_ridge(Phi, T, A) != chosen_ridge(Phi, T[:, [1, 3]], A[:, [1, 3]])
+
+
+def test_the_spread_is_the_mean_square_about_the_weighted_mean(
+    rng: np.random.Generator,
+) -> None:
+    Phi, A = rng.normal(size=(20, 3)), rng.uniform(size=(20, 2))
+    a = A.max(axis=1)
+    about = Phi - np.average(Phi, axis=0, weights=a)
+    assert spread(Phi, A) == pytest.approx(np.average((about**2).sum(axis=1), weights=a))
+    assert spread(np.ones((4, 2)), np.ones((4, 1))) == 1.0

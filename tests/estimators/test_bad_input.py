@@ -1,6 +1,6 @@
 """Bad input is handled, or refused with a sentence that says what to do; never a silent wrong model."""
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -11,8 +11,8 @@ from sklearn.exceptions import DataConversionWarning
 
 import laws
 from laws import Put
-from lsvv import LSVVClassifier, LSVVRegressor
-from lsvv.features import RandomFourier
+from lsvv import LSVVClassifier, LSVVClassifierCV, LSVVRegressor
+from lsvv.features import RandomFourier, Trees
 from lsvv.graph import KNNGraph
 from models import GRAPHS, PAPER, SMOOTHED, SUPERVISED, blobs, classifier, curves, indicators, regressor, some_labels
 
@@ -348,14 +348,90 @@ def test_wrong_parameters(kind: Any, settings: dict[str, Any], sentence: str) ->
 
 @pytest.mark.filterwarnings("ignore:overflow encountered", "ignore:invalid value encountered")
 def test_what_overflows_is_told_and_ends() -> None:
-    with pytest.raises(ValueError, match="The objective overflows: a column of X, a weight or a penalty is too large"):
-        classifier(features="linear", loss="smooth_hinge").fit((1e20 * np.asarray(X)).astype(np.float32), Y)
-    with pytest.raises(ValueError, match="The objective overflows"):
-        classifier(ridge=1e160, spectral=1.0).fit(X, Y)
+    for settings in ({"ridge": 1e160, "spectral": 1.0}, {"manifold": 1e299}, {"manifold": 1e299, "spectral": 1.0}):
+        with pytest.raises(ValueError, match="The objective overflows: a column of X, a weight or a penalty is too"):
+            classifier(**settings).fit(X, Y)
     with pytest.raises(ValueError, match="X holds a number beyond 1e308"):
         classifier().fit([[10**400, 1], [1, 2]], [0, 1])
     with pytest.raises(ValueError, match="sample_weight holds what is no number"):
         classifier().fit(X, Y, sample_weight=["much"] * len(Y))
+
+
+@pytest.mark.parametrize("loss", ["smooth_hinge", "logistic", "squared"])
+def test_products_of_single_precision_rows_do_not_overflow(loss: str) -> None:
+    settings = {"features": "linear", "loss": loss, "tol": 1e-3, **SUPERVISED}
+    there = classifier(**settings).fit((1e25 * X).astype(np.float32), TRUTH)
+    here = classifier(**settings, ridge=0.0).fit(X, TRUTH)
+    laws.assert_close(there.predict_proba((1e25 * X).astype(np.float32)), here.predict_proba(X), rtol=0, atol=0.02)
+
+
+BIG = 10**400
+OF_TWO_KINDS = {"b": pd.Categorical(["u", "v", "w"] * 20)}
+
+
+@pytest.mark.parametrize(
+    ("fit", "sentence"),
+    [
+        (lambda m: m.fit(X, Y, sample_weight=["a"] * 60), "sample_weight holds what is no number"),
+        (lambda m: m.fit(X, Y, sample_weight=[BIG] * 60), "sample_weight holds what is no number"),
+        (lambda m: m.set_params(class_weight={0: "a"}).fit(X, Y), "class_weight holds what is no number"),
+        (lambda m: m.set_params(class_weight={0: BIG}).fit(X, Y), "class_weight holds what is no number"),
+        (lambda m: m.set_params(loss=["squared", None]).fit(X, Y), "is not known. Choose one of squared, logistic"),
+        (lambda m: m.set_params(features=RandomFourier(BIG)).fit(X, Y), "n_components=1000.* is out of range"),
+        (lambda m: m.set_params(features=RandomFourier(0)).fit(X, Y), "n_components=0 is out of range"),
+        (lambda m: m.set_params(features=RandomFourier(5, width=BIG)).fit(X, Y), "width=1000.* is not a width"),
+        (
+            lambda m: m.set_params(features=RandomFourier(5, kernel=cast(Any, []))).fit(X, Y),
+            r"kernel=\[\] is not known",
+        ),
+        (lambda m: m.set_params(features=Trees(0)).fit(X, Y), "n_trees=0 is out of range"),
+        (lambda m: m.set_params(n_neighbors=BIG).fit(X, Y), "n_neighbors=1000.* is out of range. Pass an integer of"),
+        (lambda m: m.set_params(smoothing=0.5, graph=np.ones(60)).fit(X, Y), "The graph is an array of 1 dimensions"),
+        (lambda m: m.fit(X, Y).predict([[BIG, 1]]), "X holds a number beyond 1e308"),
+        (lambda m: m.fit(X, Y).score(X, Y, sample_weight=[1] * 3), r"sample_weight has shape \(3,\), expected \(60,\)"),
+        (lambda m: m.fit(X, Y).score(X, Y, sample_weight=["a"] * 60), "sample_weight holds what is no number"),
+        (lambda m: m.fit(pd.DataFrame({"a": ["x"] * 60, "b": 1}), Y), "Column 'a' of X holds neither numbers nor"),
+        (lambda m: m.fit(pd.DataFrame({"a": ["x"] * 60} | OF_TWO_KINDS), Y), "Column 'a' of X holds neither numbers"),
+        (lambda m: m.fit(pd.DataFrame({"a": [BIG] * 60} | OF_TWO_KINDS), Y), "Column 'a' of X holds a number beyond"),
+        (
+            lambda m: m.fit(pd.DataFrame({"a": pd.date_range("2020", periods=60), "b": 1}), Y),
+            "Column 'a' of X holds dates. Make numbers of them first",
+        ),
+        (lambda m: m.fit(X, [[BIG, 1]] * 60), "Y holds a number beyond 1e308"),
+    ],
+)
+@pytest.mark.parametrize("kind", [classifier, LSVVClassifierCV])
+def test_what_is_no_number_is_named(kind: Any, fit: Any, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        fit(kind(features="linear"))
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"features": []}, r"features=\[\] is empty. Pass a value or several"),
+        ({"loss": []}, r"loss=\[\] is empty"),
+        ({"loss": 3}, "loss=3 is not known"),
+        ({"ridge": BOTH}, "ridge=.* is out of range"),
+        ({"n_draws": BIG}, "n_draws=1000.* is out of range"),
+    ],
+    ids=str,
+)
+def test_what_a_search_cannot_try_is_named(settings: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        LSVVClassifierCV(**settings).fit(X, Y)
+
+
+def test_targets_beyond_double_precision_are_named() -> None:
+    with pytest.raises(ValueError, match=r"y holds a number beyond 1e308. Divide y by its largest value first"):
+        regressor().fit(X, [BIG, 1] * 30)
+    with pytest.raises(ValueError, match="y holds a number beyond 1e308"):
+        regressor().fit(X, X[:, 0]).score(X, [BIG] * 60)
+
+
+@pytest.mark.parametrize("factor", [1e308, 1e-320])
+def test_the_unit_of_weights_may_be_anything(factor: float) -> None:
+    laws.assert_close(classifier().fit(X, Y, sample_weight=np.full(60, factor)).coef_, classifier().fit(X, Y).coef_)
 
 
 def test_infinity_in_single_precision_is_named() -> None:

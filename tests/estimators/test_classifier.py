@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 import laws
 import naive
 from lsvv import LSVVClassifier
+from lsvv.features import RandomFourier
 from lsvv.losses import MulticlassHinge
 from models import SUPERVISED, blobs, classifier, indicators, some_labels
 
@@ -277,3 +278,49 @@ def test_labels_that_never_occur_are_noted_and_predicted_zero() -> None:
 def test_a_model_that_is_not_fitted_says_so() -> None:
     with pytest.raises(NotFittedError):
         classifier().predict(X)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"spectral": 1e-7}, {"spectral": 1e-5, "free_rank": 1}, {"loss": "hinge"}, {"loss": "smooth_hinge"}, {}],
+    ids=str,
+)
+def test_on_noise_a_model_is_no_surer_than_it_is_right(settings: dict[str, Any]) -> None:
+    sure, right = [], []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        rows, labels = rng.normal(size=(60, 20)), rng.integers(0, 3, 60)
+        map_ = RandomFourier(100, random_state=0)
+        model = LSVVClassifier(features=map_, tol=1e-3, random_state=seed, **SUPERVISED, **settings).fit(rows, labels)
+        assert model.score(rows, labels) > 0.95
+        new = rng.normal(size=(300, 20))
+        sure.append(model.predict_proba(new).max(axis=1).mean())
+        right.append(model.score(new, rng.integers(0, 3, 300)))
+    assert np.mean(sure) < np.mean(right) + 0.12
+
+
+def test_folds_are_fitted_without_the_labels_they_judge() -> None:
+    """An interpolating fit is right of all its rows; of those of a fold that it has not seen it is not."""
+    rng = np.random.default_rng(0)
+    rows, labels = rng.normal(size=(60, 30)), rng.integers(0, 2, 60)
+    model = LSVVClassifier(features="linear", ridge=1e-4, spectral=1e-7, random_state=0, **SUPERVISED)
+    by_folds = model.fit(rows, labels).temperature_
+    by_leaving_one_out = model.set_params(spectral=0.0).fit(rows, labels).temperature_
+    assert by_folds > 0.3 * by_leaving_one_out
+
+
+@pytest.mark.parametrize("loss", ["squared", "logistic"])
+def test_known_labels_of_a_class_of_weight_zero_stay(loss: str) -> None:
+    model = classifier(loss=loss, ridge=0.01, class_weight={0: 0.0}, tol=1e-3).fit(X, Y)
+    known = Y != -1
+    np.testing.assert_array_equal(model.transduction_[known], Y[known])
+    assert 0 not in model.transduction_[~known]
+
+
+def test_the_printed_rule_shrinks_all_values_where_all_are_leading() -> None:
+    settings = {"solver": "minibatch", "ridge": 0.01, "tol": 0.1, "max_iter": 300, "spectral": 0.1, "free_rank": 1.0}
+    with pytest.warns(ConvergenceWarning):
+        shrunk = classifier(spectral_rule="as_printed", **settings).fit(X, Y)
+    with pytest.warns(ConvergenceWarning):
+        free = classifier(**{**settings, "tol": 1e-9}).fit(X, Y)
+    assert shrunk.singular_values_.sum() < 0.8 * free.singular_values_.sum()

@@ -1,5 +1,7 @@
 """Numbers: one or many, partly known, on their own scale."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,7 @@ from sklearn.metrics import r2_score
 
 import laws
 import lsvv
+from lsvv import LSVVRegressor, LSVVRegressorCV
 from models import SUPERVISED, blobs, curves, regressor
 
 X, _ = blobs()
@@ -107,3 +110,15 @@ def test_weights_pull_towards_the_heavy_rows() -> None:
     y = np.r_[np.zeros(30), np.ones(30)]
     weight = np.r_[np.ones(30), np.full(30, 1e6)]
     assert regressor(ridge=1e3, **SUPERVISED).fit(X, y, sample_weight=weight).predict(X).min() > 0.99
+
+
+@pytest.mark.parametrize("kind", [LSVVRegressor, LSVVRegressorCV])
+def test_without_an_intercept_a_model_says_w_phi_and_nothing_else(kind: Any) -> None:
+    y = X @ [1.0, 2.0] + 10.0
+    model = kind(features="linear", fit_intercept=False, ridge=1e-3, smoothing=0.0).fit(X, y)
+    core = getattr(model, "best_estimator_", None) or model
+    laws.assert_close(core.intercept_, [0.0])
+    laws.assert_close(model.predict(X), X @ core.coef_[0])
+    laws.assert_close(model.predict(np.zeros((1, 2))), [0.0])
+    reference = Ridge(alpha=1e-3 * 60, fit_intercept=False).fit(X, y)
+    laws.assert_close(core.coef_[0], reference.coef_)

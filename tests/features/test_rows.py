@@ -76,3 +76,23 @@ def test_moments_of_single_precision_are_double(put: Put, rng: np.random.Generat
     assert to_numpy(rows.gram()).dtype == np.float64
     assert to_numpy(rows.transpose_times(put(X))).dtype == np.float64
     assert to_numpy(rows.times(np.ones((3, 2)))).dtype == np.float32
+
+
+@pytest.mark.parametrize("block_bytes", BLOCKS)
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_rows_measured_from_an_origin_obey_the_same_laws(block_bytes: int, form: Any, rng: np.random.Generator) -> None:
+    X = np.where(rng.random((23, 4)) < 0.5, rng.normal(size=(23, 4)), 0.0)
+    W, R, w, o = rng.normal(size=(4, 2)), rng.normal(size=(23, 3)), rng.random(23), rng.normal(size=4)
+    index, Phi = np.array([1, 4, 20]), X**2 - o
+    rows = MappedRows(form(X), square, block_bytes=block_bytes)
+    fresh = rows.measured_from(o)
+    rows.whole()
+    for moved in (fresh, rows.measured_from(o)):
+        laws.assert_close(moved.times(W), Phi @ W)
+        laws.assert_close(moved.transpose_times(R), Phi.T @ R)
+        laws.assert_close(moved.transpose_times(R[:, 0]), Phi.T @ R[:, 0])
+        laws.assert_close(moved.gram(), Phi.T @ Phi)
+        laws.assert_close(moved.gram(w), Phi.T @ np.diag(w) @ Phi)
+        laws.assert_close(moved.take(index).times(W), Phi[index] @ W)
+        laws.assert_close(moved.whole(), Phi)
+        laws.assert_close(moved.columns(slice(1, 3)), Phi[:, 1:3])

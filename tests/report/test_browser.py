@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 
+from lsvv.report import write_fill_report
+from lsvv.tables import fill, parse
+
 Open = Callable[..., Any]
 
 AXE = Path(__file__).with_name("axe.min.js")
@@ -43,6 +46,10 @@ def tooltip_of(browser: Any, selector: str) -> str:
     return str(browser.execute_script(script, selector))
 
 
+def unfold(browser: Any) -> None:
+    browser.execute_script("document.querySelectorAll('details').forEach(part => part.open = true)")
+
+
 def hover_first_point(browser: Any, selector: str) -> None:
     from selenium.webdriver import ActionChains
 
@@ -70,6 +77,38 @@ def test_the_page_is_quiet_asks_for_nothing_and_does_not_scroll_sideways(opened:
     assert page.execute_script("return document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("n_classes", [5, 9])
+def test_no_table_of_classes_is_clipped(opened: Open, tmp_path: Path, n_classes: int, width: int) -> None:
+    names = [
+        "storm",
+        "depression",
+        "hurricane",
+        "extratropical",
+        "subtropical",
+        "disturbance",
+        "low-pressure",
+        "wave",
+        "rest",
+    ]
+    rows = "".join(f"{i % n_classes},{names[i % n_classes] if i < 60 else ''}\n" for i in range(80))
+    table = parse(f"size,status\n{rows}".encode(), "t.csv", format="csv")
+    write_fill_report(fill(table, ["status"], features="linear"), tmp_path / "t.html")
+    page = opened(width, path=tmp_path / "t.html")
+    clipped = (
+        "return [...document.querySelectorAll('#learnt .scroll')].map(part => part.scrollWidth - part.clientWidth)"
+    )
+    assert page.execute_script("return document.querySelectorAll('.heat tbody tr').length") >= n_classes
+    assert max(page.execute_script(clipped)) <= 0
+
+
+def test_a_link_to_what_is_folded_opens_it(opened: Open) -> None:
+    page = opened()
+    assert not page.find_element("id", "model-0").is_displayed()
+    page.find_element("css selector", 'nav a[href="#inside"]').click()
+    assert page.find_element("id", "model-0").is_displayed()
+
+
 def test_texts_of_the_table_do_not_run(opened: Open) -> None:
     page = opened()
     assert page.execute_script("return typeof window.pwned") == "undefined"
@@ -90,6 +129,7 @@ def test_every_chart_draws_its_data(opened: Open) -> None:
 def test_charts_answer_to_hover(opened: Open, kind: str) -> None:
     page = opened()
     selector = f'canvas[data-chart="{kind}"]'
+    unfold(page)
     hover_first_point(page, selector)
     assert tooltip_of(page, selector) != ""
 
@@ -145,6 +185,7 @@ def test_keys_read_the_points(opened: Open) -> None:
 @pytest.mark.parametrize("width", [1280, 400])
 def test_the_least_certain_cells_can_be_filtered(opened: Open, width: int) -> None:
     page = opened(width)
+    unfold(page)
     rows = "return [...document.querySelectorAll('#unsure-table tbody tr')].filter(row => row.offsetHeight).length"
     everything = page.execute_script(rows)
     page.find_element("id", "unsure-filter").send_keys("is_old")
@@ -168,7 +209,7 @@ def test_the_page_prints_in_light_colours(opened: Open) -> None:
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (400, "dark")])
 def test_axe_finds_nothing_serious(opened: Open, width: int, scheme: str) -> None:
     page = opened(width, scheme)
-    page.execute_script("document.querySelectorAll('details').forEach(part => part.open = true)")
+    unfold(page)
     # through the debugger: the page's own policy lets no other script in
     page.execute_cdp_cmd("Runtime.evaluate", {"expression": AXE.read_text(encoding="utf-8")})
     script = "const done = arguments[0]; axe.run(document).then(r => done([r.passes.length, r.violations]))"

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from sklearn.metrics import f1_score
 
 from lsvv import LSVVRegressorCV
 from lsvv.features import Linear
@@ -13,9 +14,9 @@ from lsvv.report.content import Help, Layer, Report
 from lsvv.report.from_fill import report_of
 from lsvv.report.inside import MOST_COLUMNS, help_of, mattered_of, smoothing_words
 from lsvv.report.page import render
+from lsvv.report.phrases import headline_of, number, percent, quality_of, shortened, span
 from lsvv.report.rowmap import MOST_POINTS, drawn_rows, map_of, two_directions
 from lsvv.report.view import atlas_range, layer_sizes, shade
-from lsvv.report.words import number, percent, shortened, span
 from lsvv.selection import Importances
 from lsvv.selection.averaging import guard
 from lsvv.tables import Filled, fill, parse
@@ -60,6 +61,41 @@ def test_every_target_has_its_own_kind_of_check(report: Report) -> None:
     assert tasks["tags"].confusion is None
     assert sorted(output.name for output in tasks["labels"].outputs) == ["0", "1"]
     assert all(bins.count > 0 for bins in tasks["tags"].calibration)
+
+
+def test_each_headline_says_how_good_the_answers_are_beside_the_plainest(report: Report, filled: Filled) -> None:
+    learnt = {one.task: one for one in report.learnt}
+    numbers, result = learnt["numbers"].numbers, filled.results[1]
+    assert numbers is not None
+    truth = result.target.values[result.held_out_rows]
+    others = [np.delete(truth, place).mean() for place in range(truth.size)]
+    assert numbers.off == pytest.approx(np.median(np.abs(truth - result.held_out)))
+    assert numbers.mean_off == pytest.approx(np.median(np.abs(truth - others)))
+    assert headline_of(learnt["numbers"]) == f"off by {number(numbers.off, 2)}"
+    assert f"guessing the mean is off by {number(numbers.mean_off, 2)}." in quality_of(learnt["numbers"])
+    assert headline_of(learnt["tags"]) == f"F1 {percent(learnt['tags'].f1)}"
+    assert f"would reach {percent(learnt['classes'].baseline)}" in quality_of(learnt["classes"])
+
+
+def test_f1_of_tags_is_that_of_scikit_learn(report: Report, filled: Filled) -> None:
+    tags, result = report.learnt[-1], filled.results[-1]
+    truth = result.target.values[result.held_out_rows]
+    chosen = (result.held_out > 0.5) | (result.held_out.max(axis=1, keepdims=True) == result.held_out)
+    assert tags.f1 == pytest.approx(f1_score(truth, chosen, average="micro"))
+    each = dict(zip(result.target.outputs, f1_score(truth, chosen, average=None), strict=True))
+    assert {one.name: one.f1 for one in tags.outputs} == pytest.approx(each)
+
+
+def test_some_filled_rows_are_shown_from_the_first_to_the_last(report: Report, filled: Filled) -> None:
+    frame, rows = filled.frame, [one.row for one in report.examples]
+    holes = np.unique(np.concatenate([result.rows for result in filled.results])) + 1
+    assert rows == sorted(rows)
+    assert (len(rows), rows[0], rows[-1]) == (6, holes[0], holes[-1])
+    for one in report.examples:
+        assert [cell.value for cell in one.cells] == [
+            shortened(str(frame[cell.column][one.row - 1]), 40) for cell in one.cells
+        ]
+        assert all(cell.beside for cell in one.cells)
 
 
 def test_models_are_shared_by_targets_learnt_together(report: Report) -> None:
@@ -171,9 +207,8 @@ def test_unsure_cells_come_in_order_with_their_rows(report: Report, filled: Fill
         assert f"id r{cell.row - 1}" in cell.about
 
 
-def test_the_summary_names_every_target_and_what_unlabelled_rows_did(report: Report) -> None:
+def test_the_summary_says_what_unlabelled_rows_did(report: Report) -> None:
     said = " ".join(report.summary)
-    assert all(f"“{shortened(learnt.column)}”" in said for learnt in report.learnt)
     assert said.count("The rows without a label") == 1
     assert all(f"“{shortened(model.name, 80)}”" in said for model in report.models)
 
@@ -274,5 +309,6 @@ def test_layer_sizes_and_shades() -> None:
 def test_words() -> None:
     assert number(float("nan")) == percent(None) == span(None, 1.0) == "–"
     assert number(1e-9) == "1.00e-09"
+    assert (number(1975.0), number(12345.6), number(0.0), number(-99999.0)) == ("1975", "12,346", "0", "-99,999")
     assert count(0, "row") == "0 rows"
     assert shortened("x" * 100, 10) == "x" * 9 + " …"

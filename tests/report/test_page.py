@@ -120,8 +120,8 @@ def test_a_report_without_map_questions_and_notes_is_a_page(filled: Filled) -> N
 @pytest.mark.parametrize(
     ("answers", "said"),
     [
-        (["a", "b", ""], "1 empty cell of"),
-        (["a", "b"] * 6, "no empty cell"),
+        (["a", "b", ""], "1 empty cell filled"),
+        (["a", "b"] * 6, "no empty cell filled"),
         (["1.5", "2.5", ""], "of the differences explained"),
         (["5.5"] * 6 + [""] * 6, "because all known cells say the same"),
         (["red;blue", "red", "blue", "green;red", "", ""], "Tag"),
@@ -138,7 +138,7 @@ def test_reports_are_written_whole_or_not_at_all(filled: Filled, html: str, tmp_
     write_fill_report(filled, tmp_path / "report.html")
     assert (tmp_path / "report.html").read_text(encoding="utf-8") == html
     report: Report = report_of(filled)
-    with pytest.raises(WritingError, match="cannot be written"):
+    with pytest.raises(WritingError, match="could not be written"):
         write_report(report, tmp_path / "missing" / "report.html")
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
 

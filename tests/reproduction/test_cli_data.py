@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from lsvv.cli.speech import BAD_INPUT, CANNOT_WRITE, STOPPED
+from lsvv.cli.console import BAD_INPUT, CANNOT_WRITE, STOPPED
 from made_up import here
 from reproduction.data import DataError
 

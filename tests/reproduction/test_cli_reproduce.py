@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lsvv.cli.speech import BAD_INPUT, CANNOT_WRITE
+from lsvv.cli.console import BAD_INPUT, CANNOT_WRITE
 from made_up import here
 from reproduction.bundled import bundled
 from reproduction.records import read_records

@@ -6,7 +6,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from lsvv.selection.averaging import SHARPNESS, evidence, guard, loo_weights, stacking_weights
+from lsvv.selection.averaging import (
+    SHARPNESS,
+    LeftOut,
+    evidence,
+    guard,
+    loo_weights,
+    mixed,
+    stacking_weights,
+    without_own,
+)
 
 
 @given(seed=st.integers(0, 10**6), n_settings=st.integers(1, 20), n_labels=st.integers(2, 1000))
@@ -109,3 +118,24 @@ def test_losses_that_are_not_finite_are_refused() -> None:
 
 def test_perfect_models_share_the_weight() -> None:
     np.testing.assert_allclose(stacking_weights(np.zeros((4, 4)), 10.0), 0.25)
+
+
+def test_a_mixture_is_the_sum_of_shares_and_apart_the_shares_of_the_other_folds(rng: np.random.Generator) -> None:
+    parts = [LeftOut(*rng.normal(size=(2, 12, 2))) for _ in range(3)]
+
+    def shares_by(rows: np.ndarray) -> np.ndarray:
+        # what decides is told from the mask, so that a row that decides for itself would be seen
+        weight = np.array([1.0, 2.0, rows @ np.arange(1.0, 13.0)])
+        return np.asarray(np.outer(weight / weight.sum(), np.ones(2)))
+
+    shares, found = mixed(parts, shares_by)
+    np.testing.assert_allclose(shares, shares_by(np.ones(12, dtype=bool)))
+    np.testing.assert_allclose(found.together, sum(s * one.together for s, one in zip(shares, parts, strict=True)))
+    seen = np.zeros(12, dtype=int)
+    for mine, others in without_own(12):
+        seen += mine
+        assert not (mine & others).any()
+        assert (mine | others).all()
+        expected = sum(s * one.apart[mine] for s, one in zip(shares_by(others), parts, strict=True))
+        np.testing.assert_allclose(found.apart[mine], expected)
+    assert seen.tolist() == [1] * 12

@@ -15,6 +15,7 @@ from lsvv import LSVVClassifier, LSVVClassifierCV, LSVVRegressor, LSVVRegressorC
 from lsvv.features import Linear, Nystroem, RandomFourier
 from lsvv.graph import KNNGraph
 from lsvv.selection import run as run_module
+from models import blobs, some_labels
 
 SMALL: dict[str, Any] = {
     "features": RandomFourier(20, width=0.5, random_state=0),
@@ -423,3 +424,18 @@ def test_the_best_setting_is_refitted_on_the_graph_of_the_search() -> None:
         **{**SMALL, "ridge": core.ridge, "smoothing": 0.0, "manifold": 1.0, "graph": KNNGraph(weights="self-tuned")}
     ).fit(X, y)
     np.testing.assert_allclose(core.coef_, same.coef_)
+
+
+def test_settings_that_overflow_are_left_out_and_told() -> None:
+    rows, truth = blobs()
+    far, y = 1e20 * rows, some_labels(truth)
+    settings: dict[str, Any] = {"features": "linear", "smoothing": 0.0, "loss": "logistic"}
+    model = LSVVClassifierCV(manifold=[0.0, 1e299], **settings).fit(far, y)
+    assert model.notes_ == ("1 setting was left out: numbers overflow.",)
+    plain = LSVVClassifierCV(**settings).fit(far, y)
+    np.testing.assert_allclose(model.predict_proba(far), plain.predict_proba(far), atol=0.01)
+    with pytest.raises(ValueError, match=r"No setting could be computed: numbers overflow. Scale the columns of X"):
+        LSVVClassifierCV(manifold=1e299, **settings).fit(far, y)
+    tails = LSVVClassifierCV(features="linear", ridge=1e299, spectral=[0.0, 1.0]).fit(rows, y)
+    assert "1 setting was left out: numbers overflow." in tails.notes_
+    assert np.isfinite(tails.predict_proba(rows)).all()

@@ -10,7 +10,7 @@ import naive
 from lsvv.features import RandomFourier
 from lsvv.tables import Filled, Table, TableError, asking, fill
 from lsvv.tables.asking import Question, best_questions, check_budget, costs_of, question_rows, uncertainty
-from lsvv.tables.models import neighbour_graph
+from lsvv.tables.model_choice import neighbour_graph
 
 Text = Callable[..., str]
 Reader = Callable[[str | bytes], Table]

@@ -29,8 +29,8 @@ from lsvv.selection import run
 from lsvv.tables import Filled, Table, TableError, fill, parse, summary, write_atomically
 from lsvv.tables.filling import Fitted
 from lsvv.tables.gate import packed
+from lsvv.tables.model_choice import choose_model, neighbour_graph
 from lsvv.tables.modelfile import FORMAT_VERSION, TRUSTED, TableModel, opened, saved
-from lsvv.tables.models import choose_model, neighbour_graph
 from lsvv.tables.onnx import exported
 
 Text = Callable[..., str]

@@ -215,3 +215,28 @@ def test_one_dimension_stays_one() -> None:
 def test_what_is_no_number_is_refused(y: Any, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         encode_numbers(y, 2, None)
+
+
+def test_without_an_intercept_numbers_are_standardised_about_zero(rng: np.random.Generator) -> None:
+    Y = rng.normal(size=(20, 2)) + 5.0
+    targets = encode_numbers(Y, 20, None, about_zero=True)
+    assert isinstance(targets.codec, Numbers)
+    np.testing.assert_array_equal(targets.codec.mean, [0.0, 0.0])
+    np.testing.assert_allclose(targets.codec.scale, np.sqrt((Y**2).mean(axis=0)))
+    np.testing.assert_allclose(targets.codec.decode(targets.values), Y)
+
+
+def test_a_class_of_weight_zero_is_known_and_not_learnt_from() -> None:
+    for targets in (
+        encode_classes([0, 1, 2, -1], 4, None, {0: 0.0}),
+        encode_labels(np.array([[0.0], [1.0], [1.0], [NAN]]), None, {0: 0.0}),
+    ):
+        np.testing.assert_array_equal(targets.known[:, 0], [True, True, True, False])
+        np.testing.assert_array_equal(targets.weights[:, 0], [0.0, 1.0, 1.0, 0.0])
+
+
+@pytest.mark.parametrize("unit", [1.0, 2.0, 0.1, 1e-200])
+def test_a_weight_stands_for_rows_in_units_of_the_smallest(unit: float) -> None:
+    counts = encode_classes([0, 1, -1, 1], 4, unit * np.array([1.0, 3.0, 5.0, 2.0]), None).counts
+    np.testing.assert_array_equal(counts[:, 0], [1, 3, 0, 2])
+    np.testing.assert_array_equal(encode_classes([0, 1, 1], 3, unit * np.array([1, 2.5, 2]), None).counts[:, 0], 1)

@@ -222,11 +222,12 @@ def test_assumptions_say_what_holds() -> None:
         "||W||_* <= 1": True,
         "kappa(x, x) <= 1": False,
         "L = 1 (Lipschitz loss)": False,
+        "lambda_j are the population's": None,
         "n + u in place of n": False,
         "no factor sqrt(2)": False,
         "no factor K": False,
     }
-    assert [a.holds for a in theorem_2([1.0], 0.1, n=5).assumptions] == [None] * 3
+    assert [a.holds for a in theorem_2([1.0], 0.1, n=5).assumptions] == [None] * 4
 
 
 def test_errors_are_sentences() -> None:

@@ -7,6 +7,7 @@ from lsvv.theory import (
     Numerical,
     corollary_1,
     corollary_2,
+    covariance_spectrum,
     exponential_decay,
     finite_rank,
     fixed_point_coefficients,
@@ -137,3 +138,19 @@ def test_a_bernstein_constant_changes_both_terms() -> None:
     other = corollary_1([0.5, 0.5], n=1000, loss_range=2.0, bernstein=1.0)
     assert other.r_star < base.r_star
     assert other.confidence_term == pytest.approx((22 * 2 + 27) * np.log(20) / 1000)
+
+
+def test_a_sample_gives_an_estimate_and_no_certificate() -> None:
+    rows = np.random.default_rng(0).normal(size=(200, 3)) / 10
+    spectrum = covariance_spectrum(rows)
+    of_sample = corollary_1(spectrum, n=10**9)
+    of_numbers = corollary_1(spectrum.eigenvalues, n=10**9)
+    assert of_sample.bound == pytest.approx(of_numbers.bound, rel=1e-3)
+    assert of_numbers.certificate
+    assert not of_sample.certificate
+    assert not of_sample.vacuous
+    assert "An estimate: the eigenvalues are those of 200 rows" in of_sample.verdict
+    told = [str(one) for one in of_sample.assumptions]
+    assert "lambda_j are the population's does not hold: they are those of 200 rows" in " ".join(told)
+    unchecked = next(one for one in of_numbers.assumptions if one.name == "lambda_j are the population's")
+    assert unchecked.holds is None

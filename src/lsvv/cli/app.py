@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import typer
 import typer.core
 
-from lsvv.cli import ask, bounds, fill, label, models
-from lsvv.cli.speech import WRONG_USAGE, put, say, sentences
+from lsvv.cli import ask, bounds, fill, fit_predict, label
+from lsvv.cli.console import WRONG_USAGE, put, say, sentences
 
 __all__ = ["app"]
 
@@ -39,9 +39,9 @@ app = typer.Typer(
     ),
 )
 app.command("fill", cls=Command)(fill.fill_command)
-app.command("fit", cls=Command)(models.fit_command)
-app.command("predict", cls=Command)(models.predict_command)
-app.command("export", cls=Command)(models.export_command)
+app.command("fit", cls=Command)(fit_predict.fit_command)
+app.command("predict", cls=Command)(fit_predict.predict_command)
+app.command("export", cls=Command)(fit_predict.export_command)
 app.command("ask", cls=Command)(ask.ask_command)
 app.command("label", cls=Command)(label.label_command)
 app.command("bounds", cls=Command)(bounds.bounds_command)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from lsvv.cli import options
-from lsvv.cli.speech import progress, put_json, say, say_notes, sentences
+from lsvv.cli.console import progress, put_json, say, say_notes, sentences
 
 __all__ = ["ask_command"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lsvv.cli import options
-from lsvv.cli.speech import progress, put, put_json, say, say_notes, sentences
+from lsvv.cli.console import progress, put, put_json, say, say_notes, sentences
 
 if TYPE_CHECKING:
     import numpy as np

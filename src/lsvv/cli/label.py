@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lsvv.cli import options
-from lsvv.cli.speech import put_json, say, say_notes, sentences
+from lsvv.cli.console import put_json, say, say_notes, sentences
 
 if TYPE_CHECKING:
     from lsvv.tables.labeling import Session
@@ -74,7 +74,7 @@ def label_command(
         check_places({"--out": place}, [table, *(labels or ())])
         say("Reading the table and finding which rows hang together ...", quiet)
         found = options.read_table(table, format, missing, sheet, header_row, decimal)
-        found, targets = options.labelled(found, None if target is None else [target], labels, missing, keep, ignore)
+        found, targets = options.labelled(found, [target] if target else None, labels, missing, keep, ignore)
         if len(targets) != 1:
             raise TableError("One column is labelled at a time. Name one with --target.")
         session = Session(found, targets[0], Journal(place, found), task=task, random_state=seed)

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.stats import t
 
 from lsvv.engine.paths import fits
 from lsvv.losses import Squared
 
 MOST_MASKS = 3
+SURE = 0.95
+"""Of the t test that tells a gain on the mean from chance."""
+CLOSE = 0.5
+"""Standard errors within which a ridge is as good as the best."""
 RIDGES = tuple(10.0 ** (e / 2) for e in range(-12, 5))
 """What ridge="auto" tries, in units of the features' spread: from next to none to next to the mean of the targets."""
 
@@ -29,11 +34,12 @@ def chosen_ridge(
     G: np.ndarray | None = None,
     fit_intercept: bool = True,
 ) -> float:
-    """The largest ridge whose leave-one-out squared error is within one standard error of the lowest.
+    """The largest ridge whose leave-one-out squared error is within half a standard error of the lowest.
 
-    The error is that of the paired differences, one a labelled row; equal rows are left out together, so that a row of
-    weight 2 is the same as two rows. Of outputs known in different rows the three best known are looked at. On targets
-    that have nothing to do with the rows no ridge is measurably better than the largest, which predicts their mean.
+    The errors are those of paired differences, one a labelled row. Where the lowest is not below the largest ridge's,
+    which is next to that of the mean, by a t test at 5 %, the largest is taken: targets that have nothing to do with
+    the rows stay at their mean. Equal rows are left out together, so that a row of weight 2 is the same as two rows. Of
+    outputs known in different rows the three best known are looked at.
 
     Examples
     --------
@@ -52,11 +58,11 @@ def chosen_ridge(
     path = list(fits(Phi, T, A, Squared(), ridges, manifold=manifold, G=G, fit_intercept=fit_intercept))
     losses = np.array([(A * (one.loo - T) ** 2).sum(axis=1) for one in path])
     best = int(np.argmin(losses.sum(axis=1)))
-    for one, rows in zip(path, losses - losses[best], strict=True):
-        # the path falls from the largest ridge on
-        if rows.sum() <= np.sqrt(rows.size) * rows.std():
-            return one.ridge
-    return path[best].ridge
+    # the path falls from the largest ridge on
+    excess = losses - losses[best]
+    errors = np.sqrt(len(Phi)) * excess.std(axis=1, ddof=1 if len(Phi) > 1 else 0)
+    reach = np.where(np.arange(len(path)) > 0, CLOSE, t.ppf(SURE, max(len(Phi) - 1, 1)))
+    return path[int(np.argmax(excess.sum(axis=1) <= reach * errors))].ridge
 
 
 def _most_known(A: np.ndarray) -> np.ndarray:

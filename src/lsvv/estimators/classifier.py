@@ -122,7 +122,7 @@ class LSVVClassifier(ClassifierPredictions, VectorValuedEstimator):
         or "smooth_hinge".
     ridge : float or "auto", default=1e-4
         The paper's tau_A: size of W. "auto", for the squared loss, is the largest ridge whose leave-one-out error is
-        within a standard error of the lowest.
+        within half a standard error of the lowest, or the largest of all where none surely beats the mean.
     smoothing : "auto" or float in [0, 1), default="auto"
         How far features reach over the graph of labelled and unlabelled rows before W is fitted. "auto" is
         1 - (share of labelled rows)^(2/3): 0.95 where one row in a hundred is labelled, 0 where all are. With 0 the

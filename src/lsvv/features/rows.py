@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from copy import copy
 
 import numpy as np
 import scipy.sparse as sp
@@ -102,25 +103,60 @@ class MappedRows:
             total = total + to_float64(dense(block.T @ R[part, ...]))
         return total
 
-    def gram(self, weights: Array | None = None, *, origin: Array | None = None) -> Array:
-        """(Phi - 1 o')' diag(weights) (Phi - 1 o') for the origin o, 0 unless told: double precision, (D, D)."""
+    def gram(self, weights: Array | None = None) -> Array:
+        """Phi' diag(weights) Phi in double precision, of shape (D, D)."""
         total: Array = 0.0
         for part, block in self.blocks():
-            of_block = None if weights is None else like(weights, self.template)[part]
-            total = total + _gram(block, of_block, origin)
+            total = total + symmetric_product(block, None if weights is None else like(weights, self.template)[part])
         return total
 
+    def measured_from(self, origin: Array) -> MappedRows:
+        """Phi - 1 origin': squares of rows far from 0 would leave no digits for what tells them apart.
 
-def _gram(block: Array, weights: Array | None, origin: Array | None) -> Array:
-    if origin is None:
-        return symmetric_product(block, weights)
-    if not sp.issparse(block):
-        return symmetric_product(block - like(origin, block)[None, :], weights)
-    # sparse rows stay sparse: what the origin takes off is a product of columns
-    a = np.ones(block.shape[0]) if weights is None else np.asarray(weights, dtype=np.float64)
-    sums = to_float64(block).T @ a
-    o = np.asarray(origin)
-    return symmetric_product(block, weights) - np.outer(o, sums) - np.outer(sums, o) + a.sum() * np.outer(o, o)
+        Sparse rows stay sparse: there the origin is taken off what the verbs return.
+        """
+        moved = copy(self)
+        if self.template.ndim == 2:
+            o = like(origin, self.template)[None, :]
+            source, inner = (self.X, self.transform) if self._held is None else (self._held, _identity)
+            moved.X, moved.transform, moved._held = source, lambda rows: inner(rows) - o, None
+            return moved
+        return _SparseFrom(moved, np.asarray(origin))
+
+
+class _SparseFrom(MappedRows):
+    """Sparse rows measured from an origin o: Phi W - 1 o'W, Phi' R - o 1'R."""
+
+    def __init__(self, rows: MappedRows, origin: np.ndarray) -> None:
+        self.__dict__.update(rows.__dict__)
+        self.origin = origin
+
+    def take(self, index: np.ndarray) -> MappedRows:
+        """The rows ``index``, from the same origin."""
+        return self if len(index) == self.shape[0] else _SparseFrom(super().take(index), self.origin)
+
+    def whole(self) -> Array:
+        """All rows as one dense array."""
+        return super().whole() - self.origin
+
+    def columns(self, part: slice) -> Array:
+        """Some columns as one dense array."""
+        return super().columns(part) - self.origin[part]
+
+    def times(self, W: Array) -> Array:
+        """Phi W - 1 o'W."""
+        return super().times(W) - like(self.origin @ W, self.template)
+
+    def transpose_times(self, R: Array) -> Array:
+        """Phi' R - o 1'R."""
+        total = np.asarray(R, dtype=np.float64).sum(axis=0)
+        return super().transpose_times(R) - (np.outer(self.origin, total) if np.ndim(R) == 2 else self.origin * total)
+
+    def gram(self, weights: Array | None = None) -> Array:
+        """Phi' A Phi - o s' - s o' + (1'A 1) o o', s = Phi' A 1."""
+        a = np.ones(self.shape[0]) if weights is None else np.asarray(weights, dtype=np.float64)
+        o, s = self.origin, super().transpose_times(a)
+        return super().gram(weights) - np.outer(o, s) - np.outer(s, o) + a.sum() * np.outer(o, o)
 
 
 def _identity(rows: Array) -> Array:

@@ -26,12 +26,14 @@ def learnt_of(result: Answer, model: int) -> Learnt:
     measured = math.isfinite(quality.value)
     numbers = _numbers(result)
     outputs: tuple[Output, ...] = ()
-    confusion, mix_ups = None, tuple[MixUp, ...]()
+    confusion, mix_ups, f1 = None, tuple[MixUp, ...](), None
     calibration: tuple[Bin, ...] = ()
     if target.task != "numbers":
         names, truth, P, chosen = _indicators(result)
         outputs = _outputs(result, names, truth, chosen)
-        if target.task != "tags":
+        if target.task == "tags":
+            f1 = _f1(truth, chosen)
+        else:
             confusion, mix_ups = _confusion(names, np.argmax(truth, axis=1), np.argmax(P, axis=1))
         calibration = _calibration(target.task, truth, P) if len(truth) else ()
     certainty = np.zeros(0) if result.probability is None else result.probability[result.rows]
@@ -50,6 +52,7 @@ def learnt_of(result: Answer, model: int) -> Learnt:
         confusion=confusion,
         mix_ups=mix_ups,
         calibration=calibration,
+        f1=f1,
         certainty=tuple(np.histogram(certainty, bins=10, range=(0.0, 1.0))[0].tolist()) if certainty.size else (),
         numbers=numbers,
         model=model,
@@ -84,6 +87,12 @@ def _outputs(result: Answer, names: Sequence[str], truth: np.ndarray, chosen: np
     found, right = _shares(both, truth.sum(axis=0)), _shares(both, chosen.sum(axis=0))
     order = sorted(range(len(names)), key=lambda place: (-n_known[place], names[place]))[:MOST_OUTPUTS]
     return tuple(Output(names[k], n_known[k], n_filled[k], found[k], right[k]) for k in order)
+
+
+def _f1(truth: np.ndarray, chosen: np.ndarray) -> float | None:
+    """Over all tags of all cells; None where there are none."""
+    below = float(truth.sum() + chosen.sum())
+    return 2.0 * float((truth * chosen).sum()) / below if below else None
 
 
 def _shares(above: np.ndarray, below: np.ndarray) -> list[float | None]:
@@ -139,6 +148,8 @@ def _numbers(result: Answer) -> Numbers | None:
         tuple(float(f"{value:.5g}") for value in part[::step])
         for part in (result.target.values[rows], result.held_out, *result.held_out_ends)
     )
+    truth = result.target.values[rows]
+    means = (truth.sum() - truth) / max(truth.size - 1, 1)
     return Numbers(
         tuple((rows[::step] + 1).tolist()),
         known,
@@ -148,4 +159,6 @@ def _numbers(result: Answer) -> Numbers | None:
         interval.half_width,
         interval.coverage,
         interval.measured,
+        float(np.median(np.abs(truth - result.held_out))),
+        float(np.median(np.abs(truth - means))),
     )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lsvv.report.content import Column, ColumnSummary
-from lsvv.report.words import number, percent, shortened
+from lsvv.report.phrases import number, percent, shortened
 from lsvv.tables import Filled
 from lsvv.tables.cells import Notation, is_list, read_numbers
 from lsvv.tables.filling import cells_of

@@ -10,6 +10,8 @@ __all__ = [
     "Column",
     "ColumnSummary",
     "Confusion",
+    "FilledCell",
+    "FilledRow",
     "Help",
     "Layer",
     "Learnt",
@@ -96,6 +98,20 @@ class Output:
     found: float | None
     right: float | None
 
+    @property
+    def f1(self) -> float | None:
+        """2 found right / (found + right); None where it is neither known nor given.
+
+        Examples
+        --------
+        >>> Output("old", known=4, filled=2, found=0.5, right=1.0).f1
+        0.6666666666666666
+        """
+        if self.found is None and self.right is None:
+            return None
+        found, right = self.found or 0.0, self.right or 0.0
+        return 2.0 * found * right / (found + right) if found + right else 0.0
+
 
 @dataclass(frozen=True)
 class Confusion:
@@ -127,7 +143,11 @@ class Bin:
 
 @dataclass(frozen=True)
 class Numbers:
-    """Known numbers against predictions made without them, and the ends and usual width of intervals."""
+    """Known numbers against predictions made without them, and the ends and usual width of intervals.
+
+    ``off`` is the median distance of these predictions from the known numbers, ``mean_off`` that of the mean of all
+    other known numbers.
+    """
 
     rows: tuple[int, ...]
     known: tuple[float, ...]
@@ -137,6 +157,8 @@ class Numbers:
     half_width: float
     coverage: float
     measured: float
+    off: float
+    mean_off: float
 
 
 @dataclass(frozen=True)
@@ -155,6 +177,8 @@ class Learnt:
         The measure, its 95 % interval, and the same for the plainest answer; None where it cannot be measured.
     outputs, confusion, mix_ups, calibration : tuples
         For classes, labels and tags.
+    f1 : float or None
+        For tags: 2 x those given rightly / (those known + those given), over all tags of all known cells.
     certainty : tuple of int
         Filled cells by probability, in ten bins from 0 to 1.
     numbers : Numbers or None
@@ -177,6 +201,7 @@ class Learnt:
     confusion: Confusion | None
     mix_ups: tuple[MixUp, ...]
     calibration: tuple[Bin, ...]
+    f1: float | None
     certainty: tuple[int, ...]
     numbers: Numbers | None
     model: int
@@ -262,6 +287,24 @@ class Model:
 
 
 @dataclass(frozen=True)
+class FilledCell:
+    """A filled cell and what stands beside it: a probability or an interval, as text."""
+
+    column: str
+    value: str
+    beside: str
+
+
+@dataclass(frozen=True)
+class FilledRow:
+    """A row with its filled cells; ``row`` counts from 1."""
+
+    row: int
+    about: str
+    cells: tuple[FilledCell, ...]
+
+
+@dataclass(frozen=True)
 class UnsureCell:
     """A filled cell the model is unsure of; ``row`` counts from 1."""
 
@@ -315,6 +358,7 @@ class Report:
     learnt: tuple[Learnt, ...]
     models: tuple[Model, ...]
     map: RowMap | None
+    examples: tuple[FilledRow, ...]
     unsure: tuple[UnsureCell, ...]
     questions: tuple[Question, ...]
     notes: tuple[str, ...]

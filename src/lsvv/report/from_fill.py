@@ -11,23 +11,23 @@ import numpy as np
 
 from lsvv.report.checks import learnt_of
 from lsvv.report.column_summary import column_summary
-from lsvv.report.content import Learnt, Model, Question, Repeat, Report, UnsureCell
+from lsvv.report.content import FilledCell, FilledRow, Model, Question, Repeat, Report, UnsureCell
 from lsvv.report.inside import model_of
+from lsvv.report.phrases import percent, shortened, summary_of_help
 from lsvv.report.rowmap import map_of
-from lsvv.report.words import percent, shortened, summary_of_help, summary_of_target
 from lsvv.tables import Answer, Filled
 from lsvv.tables.asking import best_questions
 from lsvv.tables.cells import is_list, is_missing
 from lsvv.tables.files import MISSING, ending_of, format_of
 from lsvv.tables.frames import Frame
 from lsvv.tables.summary import versions
-from lsvv.tables.words import count
 
 __all__ = ["report_of"]
 
 MOST_UNSURE = 25
 MOST_TOLD = 4
 N_QUESTIONS = 10
+N_EXAMPLES = 6
 MOST_ROWS_FOR_QUESTIONS = 20_000
 """Beyond it choosing what to ask takes longer than a reader waits for a page."""
 DOUBTFUL = 0.6
@@ -45,11 +45,12 @@ def report_of(filled: Filled) -> Report:
     told = {f"{model.name}: {model.help.sentence}" for model in models if model.help is not None}
     return Report(
         title=PurePath(filled.table.name).name,
-        summary=tuple(_summary(filled, learnt, models)),
+        summary=tuple(_summary(filled, models)),
         column_summary=column_summary(filled),
         learnt=learnt,
         models=models,
         map=map_of(filled.X, filled.results),
+        examples=tuple(_examples(filled)),
         unsure=tuple(_unsure(filled)),
         questions=tuple(_questions(filled)),
         notes=tuple(note for note in filled.notes if note not in told),
@@ -57,10 +58,8 @@ def report_of(filled: Filled) -> Report:
     )
 
 
-def _summary(filled: Filled, learnt: tuple[Learnt, ...], models: tuple[Model, ...]) -> Iterator[str]:
-    yield from (summary_of_target(one) for one in learnt[:6])
-    if len(learnt) > 6:
-        yield f"{count(len(learnt) - 6, 'more target')} are described below."
+def _summary(filled: Filled, models: tuple[Model, ...]) -> Iterator[str]:
+    """What concerns several targets."""
     help = summary_of_help(models)
     if help:
         yield help
@@ -72,6 +71,27 @@ def _summary(filled: Filled, learnt: tuple[Learnt, ...], models: tuple[Model, ..
     if doubtful:
         cells = "1 filled cell has" if doubtful == 1 else f"{doubtful:,} filled cells have"
         yield f"{cells} a probability below {percent(DOUBTFUL)}: look at them before you rely on them."
+
+
+def _examples(filled: Filled) -> Iterator[FilledRow]:
+    """Rows with filled cells, spread evenly over the table."""
+    results = [result for result in filled.results if len(result.rows)]
+    if not results:
+        return
+    rows = np.unique(np.concatenate([result.rows for result in results]))
+    for row in rows[np.linspace(0, len(rows) - 1, min(N_EXAMPLES, len(rows))).astype(int)].tolist():
+        cells = [_filled_cell(result, row) for result in results if row in result.rows]
+        yield FilledRow(row + 1, _about(filled, row), tuple(cells[:MOST_TOLD]))
+
+
+def _filled_cell(result: Answer, row: int) -> FilledCell:
+    place = int(np.searchsorted(result.rows, row))
+    beside = result.said.of(result.rows[[place]]).beside(result.target)
+    if result.probability is not None:
+        words = percent(float(result.probability[row]))
+    else:
+        words = " to ".join(_text(end) for (end,) in beside.values() if end is not None)
+    return FilledCell(result.target.column, _text(result.cells[place]), words)
 
 
 def _unsure(filled: Filled) -> list[UnsureCell]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from lsvv.features import Linear
 from lsvv.report.content import Atlas, Help, Mattered, Model, Panel, Spectrum
-from lsvv.report.words import number, percent
+from lsvv.report.phrases import number, percent
 from lsvv.selection import Candidate, Guard, Importances
 from lsvv.spectral import resolve_free_rank
 from lsvv.tables.explaining import kinds_sentence, most_important, rest_sentence

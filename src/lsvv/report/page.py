@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from lsvv.extras import optional
-from lsvv.report import view, words
+from lsvv.report import phrases, view
 from lsvv.report.content import Report
 from lsvv.tables.files import write_atomically
 from lsvv.tables.words import count
@@ -82,13 +82,15 @@ def _templates() -> Any:
         loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters |= {
-        "number": words.number,
-        "percent": words.percent,
-        "shortened": words.shortened,
+        "number": phrases.number,
+        "percent": phrases.percent,
+        "shortened": phrases.shortened,
     }
     environment.globals |= {name: getattr(view, name) for name in view.__all__} | {
         "count": count,
-        "span": words.span,
+        "headline_of": phrases.headline_of,
+        "quality_of": phrases.quality_of,
+        "span": phrases.span,
     }
     return environment
 

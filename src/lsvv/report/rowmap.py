@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from lsvv.report.content import Layer, RowMap
-from lsvv.report.words import number, percent
+from lsvv.report.phrases import number, percent
 from lsvv.tables import Answer
 
 __all__ = ["MOST_POINTS", "map_of", "two_directions"]
@@ -31,7 +31,7 @@ def map_of(X: np.ndarray, results: Sequence[Answer], seed: int = 0) -> RowMap | 
     places, shares = two_directions(some, X[rows])
     layers = [layer for result in results for layer in _layers(result, rows)]
     words = (
-        f"Across and up are the two directions in which the rows differ most (principal components of the inputs); "
+        f"Across and up are the two directions in which the rows differ most; "
         f"together they hold {percent(float(shares.sum()))} of all differences."
     )
     x, y = (tuple(np.round(axis, 3).tolist()) for axis in places.T)

@@ -6,9 +6,9 @@ import math
 from dataclasses import asdict
 from typing import Any
 
-from lsvv.report.content import Atlas, Layer, Numbers, Report
+from lsvv.report.content import Atlas, Bin, Layer, Numbers, Report
 
-__all__ = ["atlas_range", "charted", "largest_errors", "layer_sizes", "shade"]
+__all__ = ["atlas_range", "charted", "largest_errors", "layer_sizes", "said_and_right", "shade"]
 
 N_ERRORS = 10
 
@@ -31,7 +31,7 @@ def charted(content: Report) -> dict[str, Any]:
 
 
 def _drawn(numbers: Numbers) -> dict[str, Any]:
-    return {key: value for key, value in asdict(numbers).items() if key not in ("half_width", "coverage", "measured")}
+    return {key: value for key, value in asdict(numbers).items() if isinstance(value, tuple)}
 
 
 def shade(value: float, least: float, most: float) -> float:
@@ -64,3 +64,15 @@ def largest_errors(numbers: Numbers) -> list[tuple[int, float, float]]:
     """Row, known and predicted number of the worst predictions."""
     cells = zip(numbers.rows, numbers.known, numbers.predicted, strict=True)
     return sorted(cells, key=lambda cell: -abs(cell[1] - cell[2]))[:N_ERRORS]
+
+
+def said_and_right(bins: tuple[Bin, ...]) -> tuple[float, float]:
+    """The mean probability of all cells, and the share of them that came true.
+
+    Examples
+    --------
+    >>> said_and_right((Bin(0.5, 0.0, 0.0, 0.0, 10), Bin(0.9, 1.0, 1.0, 1.0, 30)))
+    (0.8, 0.75)
+    """
+    n = sum(part.count for part in bins)
+    return sum(part.said * part.count for part in bins) / n, sum(part.right * part.count for part in bins) / n

@@ -16,6 +16,7 @@ from lsvv.inputs import check_rows, generator
 from lsvv.intervals import COVERAGE, error_law
 from lsvv.linalg import to_numpy
 from lsvv.losses import Loss, Squared, make_loss
+from lsvv.parameters import entries
 from lsvv.selection.average import Views, average
 from lsvv.selection.averaging import LeftOut, without_own
 from lsvv.selection.run import Run
@@ -173,7 +174,7 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
         self.class_weight = class_weight
 
     def _losses(self) -> list[str]:
-        names = [self.loss] if isinstance(self.loss, str) else list(self.loss)
+        names = entries("loss", self.loss)
         if "hinge" in names:
             raise ValueError("loss='hinge' has no leave-one-out step at its kink. Choose 'smooth_hinge'.")
         return names

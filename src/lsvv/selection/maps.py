@@ -24,6 +24,7 @@ from lsvv.features import (
 from lsvv.features.kernels import IsotropicKernel, as_kernel
 from lsvv.features.width import median_distance, median_multiple
 from lsvv.linalg import Array, dense, take_rows, to_numpy
+from lsvv.parameters import entries
 
 WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0)
 """Multiples of the median distance that a width="auto" stands for."""
@@ -59,7 +60,7 @@ def expand_maps(features: Any, n_draws: int, X: Array, rng: np.random.Generator)
     """
     median = cache(lambda: median_distance(X, None, rng))
     maps: list[Any] = []
-    for one in features if isinstance(features, (list, tuple)) else [features]:
+    for one in entries("features", features) if isinstance(features, (list, tuple)) else [features]:
         base = as_feature_map(one, None)
         parameters = base.get_params(deep=False)
         is_random = isinstance(base, FeatureMap) and parameters.get("random_state", 0) is None

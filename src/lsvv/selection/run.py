@@ -259,6 +259,8 @@ class Run:
             )
         )
         residuals = np.array([np.asarray(expected(one.loo, loss)) - self.T for one in path])
+        if not all(np.abs(part).max() < LARGEST for part in (residuals, *(one.W for one in path))):
+            raise ObjectiveOverflowError
 
         def shares_by(rows: np.ndarray) -> np.ndarray:
             return path_weights(residuals[:, rows], self.A[rows], per_output=self.per_output)
@@ -273,9 +275,6 @@ class Run:
             b,
             scores.through(lambda found: np.asarray(expected(found, loss))),
         )
-        found = (member.losses, member.W, member.b, member.expectation.together)
-        if not all(np.abs(part).max() < LARGEST for part in found):
-            raise ObjectiveOverflowError
         self._note_best(member, Phi, G)
         return member
 
@@ -323,7 +322,8 @@ class Run:
                 "sklearn.preprocessing.StandardScaler in a Pipeline, and look at the ridges and penalties asked for."
             )
         if self._dropped:
-            self.notes.append(f"{self._dropped} settings were left out, since their numbers overflow.")
+            settings = "setting was" if self._dropped == 1 else "settings were"
+            self.notes.append(f"{self._dropped} {settings} left out: numbers overflow.")
 
     def mapped(self, number: int, W: np.ndarray) -> np.ndarray:
         """Phi W of all training rows."""

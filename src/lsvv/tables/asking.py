@@ -16,7 +16,7 @@ import numpy as np
 from lsvv.features import MappedRows, RandomFourier
 from lsvv.graph import NeighborGraph, Smoother
 from lsvv.tables.cells import as_numbers, is_list
-from lsvv.tables.models import neighbour_graph
+from lsvv.tables.model_choice import neighbour_graph
 from lsvv.tables.results import Answer
 from lsvv.tables.table import TableError
 from lsvv.tables.tasks import by_column

@@ -20,7 +20,7 @@ from lsvv.tables.cells import known
 from lsvv.tables.formulas import with_safe_texts
 from lsvv.tables.helping import second_round
 from lsvv.tables.inputs import Vectoriser, vectorised
-from lsvv.tables.models import choose_model, neighbour_graph
+from lsvv.tables.model_choice import choose_model, neighbour_graph
 from lsvv.tables.naming import check_columns
 from lsvv.tables.results import Answer, answers, named
 from lsvv.tables.table import Edits, Layout, Table, TableError

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lsvv.tables.models import held_out
+from lsvv.tables.model_choice import held_out
 from lsvv.tables.quality import COVERAGE, Interval, Quality, interval_of, quality_of_choices, quality_of_numbers
 from lsvv.tables.table import fresh_name
 from lsvv.tables.targets import Group, NumberTarget, TagTarget, Target

@@ -109,10 +109,8 @@ def _checked_factors(factors: list[Any]) -> np.ndarray:
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"class_weight holds what is no number ({error}). Pass one number a class.") from error
     if not np.all((factor >= 0) & (factor < FAR)):
-        raise ValueError(
-            f"class_weight holds {factor[~((factor >= 0) & (factor < FAR))][0]:g}. Weights are at least 0 and below "
-            f"{FAR:g}."
-        )
+        wrong = factor[~((factor >= 0) & (factor < FAR))][0]
+        raise ValueError(f"class_weight holds {wrong:g}. Weights are finite and at least 0, and below {FAR:g}.")
     if not factor.any():
         raise ValueError("class_weight is all zero, so that no row is labelled. Give some class a positive weight.")
     return factor

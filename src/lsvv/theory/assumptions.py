@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lsvv.theory.arguments import count, positive
-from lsvv.theory.rows import Rows, blocks
+from lsvv.theory.row_blocks import Rows, blocks
 
 LossName = Literal["hinge", "logistic", "sigmoid", "squared", "absolute"]
 ROUNDING = 1e-9

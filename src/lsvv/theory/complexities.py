@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lsvv.theory.arguments import Floats, count
 from lsvv.theory.localised import local_supremum
-from lsvv.theory.rows import Rows, blocks
+from lsvv.theory.row_blocks import Rows, blocks
 
 ALL_SIGNS_UP_TO = 16
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh
 
 from lsvv.theory.arguments import Floats, Version, count, is_corrected, nonincreasing
-from lsvv.theory.rows import Rows, blocks
+from lsvv.theory.row_blocks import Rows, blocks
 
 
 @dataclass(frozen=True)

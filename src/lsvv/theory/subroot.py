@@ -15,10 +15,10 @@ class SubRoot(ABC):
 
     Examples
     --------
-    >>> from lsvv.theory import LinearUnderRoot, SubRoot
+    >>> from lsvv.theory import LinearUnderRoot
     >>> psi = LinearUnderRoot(1.0, 2.0)
-    >>> isinstance(psi, SubRoot), psi(psi.fixed_point) == psi.fixed_point
-    (True, True)
+    >>> psi.fixed_point, psi(2.0), psi(8.0)
+    (2.0, 2.0, 3.1622776601683795)
 
     """
 

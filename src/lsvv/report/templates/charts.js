@@ -15,7 +15,7 @@
 
   const axis = (title, more = {}) => ({
     title: { display: true, text: title, color: colour("soft") },
-    ticks: { color: colour("soft"), maxTicksLimit: 7, includeBounds: false },
+    ticks: { color: colour("soft"), maxTicksLimit: 7, includeBounds: false, format: { useGrouping: "min2" } },
     grid: { color: colour("rule") },
     border: { color: colour("rule") },
     ...more,
@@ -298,6 +298,12 @@
     const rows = [...byId("unsure-table").tBodies[0].rows];
     for (const row of rows) row.hidden = !row.textContent.toLowerCase().includes(word);
     byId("unsure-count").textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length} cells`;
+  });
+
+  // a link to a section that is folded opens it
+  document.querySelector("nav").addEventListener("click", (event) => {
+    const folded = event.target.hash && document.querySelector(`${event.target.hash} > details`);
+    if (folded) folded.open = true;
   });
 
   // the section in sight is marked in the list of sections

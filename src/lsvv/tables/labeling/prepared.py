@@ -21,7 +21,7 @@ from lsvv.linalg import threads_for
 from lsvv.tables.asking import looked_at, question_rows
 from lsvv.tables.filling import cells_of
 from lsvv.tables.inputs import vectorised
-from lsvv.tables.models import neighbour_graph
+from lsvv.tables.model_choice import neighbour_graph
 from lsvv.tables.results import Answer, answers, says
 from lsvv.tables.table import Table
 from lsvv.tables.targets import Group, Target

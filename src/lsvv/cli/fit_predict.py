@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from lsvv.cli import options
-from lsvv.cli.speech import progress, put_json, say, say_notes, say_warnings, sentences
+from lsvv.cli.console import progress, put_json, say, say_notes, say_warnings, sentences
 
 __all__ = ["export_command", "fit_command", "predict_command"]
 

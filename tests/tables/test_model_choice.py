@@ -6,7 +6,7 @@ import pytest
 from lsvv import LSVVClassifierCV, LSVVRegressorCV
 from lsvv.features import Linear, RandomFourier
 from lsvv.graph import KNNGraph, NeighborGraph
-from lsvv.tables.models import MANY_ROWS, choose_model, held_out, neighbour_graph
+from lsvv.tables.model_choice import MANY_ROWS, choose_model, held_out, neighbour_graph
 
 
 def test_few_rows_get_the_search_as_it_is() -> None:
