@@ -82,7 +82,7 @@ PRIVATE = {
 }
 """Private names of the library that are used outside of it: none should be, and none may be added."""
 
-PYTHONS_OWN = ("_replace", "_exit")
+PYTHONS_OWN = ("_replace", "_exit", "_repr_html_")
 OPENPYXLS_OWN = ("_cells",)
 """The cells that a sheet holds: asked through its public names, it makes all others first, 17 thousand millions."""
 HEAVY = ("torch", "faiss", "pandas", "polars", "matplotlib", "dask")

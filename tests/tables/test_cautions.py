@@ -86,3 +86,11 @@ def test_terminal_summary_and_notes_say_the_same(csv_table: Reader) -> None:
     assert list(headline(filled))[: len(texts)] == [f"Warning: {text}" for text in texts]
     assert [one["text"] for one in summary(filled)["warnings"]] == texts
     assert list(filled.notes) == [*texts, *further_notes(filled)]
+
+
+def test_a_table_without_a_hole_tells_nothing_of_unlabelled_rows(csv_table: Reader) -> None:
+    x = np.random.default_rng(0).normal(size=60)
+    filled = quick(csv_table, x, ["high" if one > 0 else "low" for one in x])
+    assert filled.fitted[0].model.guard_ is not None
+    assert "y: All 60 rows are labelled: the model is supervised." in filled.notes
+    assert not any("unlabelled rows bring" in note for note in filled.notes)

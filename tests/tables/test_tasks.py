@@ -110,7 +110,7 @@ def test_a_word_overrides_what_was_found() -> None:
         ),
         ([*map("{:.1f}%".format, range(11)), *"abcdefghij"], None, "holds percentages"),
         ([*(f"{row % 13},{row % 5}" for row in range(3, 30)), "-"], None, "is mostly numbers, but row 28 says '-'"),
-        ([*(f"${row},256.00" for row in range(1, 9)), "7"], None, "such as '.1,256.00' in row 1, but row 9 says '7'"),
+        ([*(f"${row},256.00" for row in range(1, 9)), "7"], None, "'.1,256.00' in row 1, but row 9 says '7'"),
         ([*(f"{row / 7:.1f} EUR" for row in range(9)), "$7"], None, "but row 10 says '.7'. Write all cells with the"),
         (
             [*(f"{row / 7:.1f}%" for row in range(9)), "7.5"],

@@ -152,7 +152,7 @@ def _standard_output() -> Iterator[None]:
 
 @contextmanager
 def progress(quiet: bool) -> Iterator[Progress | None]:
-    """A bar with stages and the time gone by on a terminal; elsewhere a plain line a stage, where work takes long."""
+    """A bar with stages and the time gone by on a terminal; elsewhere plain lines, once the work takes long."""
     if quiet:
         yield None
         return

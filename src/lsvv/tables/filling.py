@@ -294,6 +294,9 @@ def _model_notes(fitted: Sequence[Fitted]) -> Iterator[str]:
     for part in fitted:
         # outputs are called by their number there, and by their names below
         notes = [note for note in part.model.notes_ if not note.startswith(("Label column", "Output"))]
+        if part.model.guard_ is not None and all(target.known.all() for target in part.group.targets):
+            # without an unlabelled row there is nothing that such rows could bring
+            notes.remove(part.model.guard_.sentence)
         yield from (f"{part.group.name}: {note}" for note in (*notes, *part.warned))
         if part.group.task == "numbers":
             for target, scale in zip(part.group.targets, part.model.target_scales_, strict=True):

@@ -148,8 +148,8 @@ def table_of(frame: Any, missing: Sequence[str] = MISSING) -> Table:
     --------
     >>> import pandas as pd
     >>> table = table_of(pd.DataFrame({"size": [1, 2], "kind": ["cat", "?"]}, index=["a", "b"]))
-    >>> table.frame["kind"].tolist(), table.marked
-    (['cat', None], {'kind': frozenset({'?'})})
+    >>> table.frame["kind"].notna().tolist(), table.marked
+    ([True, False], {'kind': frozenset({'?'})})
     """
     pandas = optional("pandas", "Filling a frame", "tables")
     source = _source_of(frame)

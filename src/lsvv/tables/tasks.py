@@ -245,7 +245,9 @@ def _refuse_measures(column: str, cells: Sequence[Any], measures: Sequence[str |
             f"if these are codes; else correct or empty such cells, or say what means empty with --missing."
         )
     row = measures.index(commonest)
-    other = next((place for place, one in enumerate(measures) if one != commonest and cells[place] is not None), None)
+    sign = parted_unit(str(cells[row]))[0]
+    signs = [sign if cell is None else parted_unit(str(cell))[0] for cell in cells]
+    other = next((place for place, one in enumerate(signs) if one != sign), None)
     if commonest != "dates" and other is not None:
         raise TableError(
             f"The target {column!r} holds {commonest}, such as {str(cells[row])!r} in row {row + 1}, but row "
