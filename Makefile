@@ -6,7 +6,7 @@ OLDEST ?= .venv-oldest
 DATA ?=
 OUT ?= reproduced
 
-.PHONY: demo test test-oldest oldest lint bench mutants reproduce docs pictures clean
+.PHONY: demo test test-oldest oldest lint bench mutants fuzz reproduce docs pictures clean
 
 INSTALL := -m pip install --quiet --disable-pip-version-check
 
@@ -55,6 +55,10 @@ bench: $(VENV)/.ready
 
 mutants: $(VENV)/.ready
 	$(BIN)/python -m benchmarks mutants --out docs/results/mutants.md
+
+# 20,000 generated inputs; a run that was cut short goes on where it was (build/fuzz.jsonl)
+fuzz: $(VENV)/.ready
+	OMP_NUM_THREADS=1 nice $(BIN)/python -m tests.fuzz --out docs/results/fuzz.md
 
 reproduce: $(VENV)/.ready
 	$(BIN)/python -m reproduction run all --out $(OUT) $(if $(DATA),--data $(DATA),--quick)

@@ -38,7 +38,7 @@ ROOMS = {
         "estimators",
         "selection",
     ),
-    "application": ("tables", "report", "cli"),
+    "application": ("tables", "report", "frames", "cli"),
     "reproduction": (
         "data",
         "published",
@@ -258,6 +258,7 @@ def test_the_public_names_are_frozen() -> None:
         "LSVVRegressorCV",
         "LabeledKFold",
         "LabeledShuffleSplit",
+        "fill",
         "will_unlabeled_help",
     ]
     assert all(getattr(lsvv, name).__name__ == name for name in lsvv.__all__)

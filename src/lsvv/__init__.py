@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lsvv.estimators import LSVVClassifier, LSVVRegressor
+    from lsvv.frames import fill
     from lsvv.selection import (
         LabeledKFold,
         LabeledShuffleSplit,
@@ -26,6 +27,7 @@ __all__ = [
     "LSVVRegressorCV",
     "LabeledKFold",
     "LabeledShuffleSplit",
+    "fill",
     "will_unlabeled_help",
 ]
 
@@ -34,6 +36,8 @@ def __getattr__(name: str) -> Any:
     """Public names are imported when they are asked for, so that the command line answers at once."""
     if name in ("LSVVClassifier", "LSVVRegressor"):
         return getattr(import_module("lsvv.estimators"), name)
+    if name == "fill":
+        return import_module("lsvv.frames").fill
     if name in __all__:
         return getattr(import_module("lsvv.selection"), name)
     raise AttributeError(f"module 'lsvv' has no attribute {name!r}")

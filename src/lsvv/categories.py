@@ -65,7 +65,10 @@ def _numbers(column: Any, name: str) -> np.ndarray:
     if cells.dtype.kind == "O":
         cells = np.array([np.nan if cell is None else cell for cell in _cells(column)], dtype=object)
     if cells.dtype.kind in "mM":
-        raise ValueError(f"Column {name!r} of X holds dates. Make numbers of them first, such as days since the first.")
+        raise ValueError(
+            f"Column {name!r} of X holds dates. Make numbers of them first, such as days since the first; "
+            f"lsvv.fill takes the frame as it is."
+        )
     try:
         return cells.astype(np.float64)
     except OverflowError as error:
@@ -73,7 +76,7 @@ def _numbers(column: Any, name: str) -> np.ndarray:
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"Column {name!r} of X holds neither numbers nor categories: {error}. Encode it, or make it a column of "
-            f"dtype 'category'."
+            f"dtype 'category'. skrub.TableVectorizer in a Pipeline does so, and lsvv.fill takes the frame as it is."
         ) from error
 
 

@@ -10,16 +10,18 @@ from array_api_compat import is_torch_array
 from sklearn.utils.validation import validate_data
 
 from lsvv.categories import coded, coded_from, learn_categories, refuse_columns_without_numbers
-from lsvv.linalg import Array, namespace, to_numpy
+from lsvv.linalg import Array, namespace, to_float64, to_numpy
 
 LARGEST = 1e70
 """Largest number accepted: beyond it the norms of squares, which a fit takes, leave double precision."""
+LARGEST_SINGLE = 1e15
+"""Largest number whose squares and products stay within single precision."""
 
 
 def check_rows(estimator: Any, X: Any, *, reset: bool, name: str = "X") -> Array:
     """``X`` as a finite 2-d floating array: a torch tensor stays one, all else becomes NumPy or CSR.
 
-    float32 stays float32; every other kind becomes float64. With ``reset`` the estimator learns the number
+    float32 stays float32 up to 1e15; all else becomes float64. With ``reset`` the estimator learns the number
     and the names of the columns, without it they are compared.
     """
     X = _check_tensor(estimator, X, reset, name) if is_torch_array(X) else _check_array(estimator, X, reset, name)
@@ -29,7 +31,7 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, name: str = "X") -> Array
     if X.shape[1] == 0:
         raise ValueError(f"{name} has 0 feature(s): its columns of categories are all empty. Add columns with cells.")
     _refuse_unusable(X, name, names)
-    return X
+    return _wide_enough(X)
 
 
 def _check_array(estimator: Any, X: Any, reset: bool, name: str) -> Array:
@@ -53,9 +55,11 @@ def _check_array(estimator: Any, X: Any, reset: bool, name: str) -> Array:
         )
     except (TypeError, ValueError, OverflowError) as error:
         refuse_columns_without_numbers(X)
-        if not isinstance(error, OverflowError):
-            raise
-        raise ValueError(f"{name} holds a number beyond 1e308. Scale its column, or take logarithms.") from error
+        if isinstance(error, OverflowError):
+            raise ValueError(f"{name} holds a number beyond 1e308. Scale its column, or take logarithms.") from error
+        if isinstance(X, (list, tuple)) and len({len(row) for row in X if hasattr(row, "__len__")}) > 1:
+            raise ValueError(f"{name} has rows of different lengths. Pass as many numbers in each row.") from error
+        raise
     return sp.csr_array(X) if sp.issparse(X) else X
 
 
@@ -84,6 +88,10 @@ def _has_categories(estimator: Any, X: Any, reset: bool) -> bool:
 
 def _check_tensor(estimator: Any, X: Array, reset: bool, name: str) -> Array:
     xp = namespace(X)
+    if str(X.layout) != "torch.strided":
+        raise ValueError(f"{name} is a sparse tensor. Pass {name}.to_dense(), or a matrix of scipy.sparse.")
+    if X.dtype.is_complex:
+        raise ValueError(f"Complex data not supported: {name} is a tensor of complex numbers.")
     if X.ndim != 2:
         raise ValueError(f"{name} has {X.ndim} dimensions. Pass a 2-d tensor: one row a sample.")
     if X.shape[0] == 0:
@@ -121,8 +129,20 @@ def _refuse_unusable(X: Array, name: str, columns: Any) -> None:
     kind = "NaN" if np.isnan(value) else "infinity"
     raise ValueError(
         f"{name} contains {kind} at row {row}, column {column}{label}. Fill or drop it first, for instance "
-        f"with sklearn.impute.SimpleImputer in a Pipeline; only targets may be missing."
+        f"with sklearn.impute.SimpleImputer in a Pipeline; only targets may be missing. lsvv.fill takes a frame as it "
+        f"is."
     )
+
+
+def _wide_enough(X: Array) -> Array:
+    """Rows in double precision where their products would leave single precision."""
+    values = X.data if sp.issparse(X) else X
+    xp = namespace(values)
+    if values.dtype != xp.float32 or 0 in values.shape:
+        return X
+    if float(xp.min(values)) >= -LARGEST_SINGLE and float(xp.max(values)) <= LARGEST_SINGLE:
+        return X
+    return to_float64(X)
 
 
 def generator(random_state: Any) -> np.random.Generator:

@@ -55,6 +55,9 @@ def like(values: Array, reference: Array, dtype: Any = None) -> Array:
     dtype = dtype or reference.dtype
     if is_numpy_array(reference):
         return np.asarray(to_numpy(values), dtype=dtype)
+    if is_numpy_array(values) and not values.flags.writeable:
+        # a tensor would share memory that is not to be written
+        values = values.copy()
     return xp.asarray(values, dtype=dtype, device=device(reference))
 
 
@@ -87,10 +90,12 @@ def take_rows(X: Array, index: np.ndarray) -> Array:
 
 
 def stack_rows(first: Array, second: Array) -> Array:
-    """``first`` above ``second``: sparse where either is, else of the kind, device and precision of ``first``."""
+    """``first`` above ``second``: sparse where either is, else of the kind and device of ``first``."""
     if sp.issparse(first) or (sp.issparse(second) and is_numpy_array(first)):
         return sp.vstack([sp.csr_array(a if sp.issparse(a) else to_numpy(a)) for a in (first, second)], format="csr")
-    return namespace(first).concat([first, like(dense(second), first)], axis=0)
+    xp, below = namespace(first), dense(second)
+    dtype = xp.float64 if below.itemsize > first.itemsize else first.dtype
+    return xp.concat([xp.astype(first, dtype, copy=False), like(below, first, dtype)], axis=0)
 
 
 def sparse_times_dense(S: sp.csr_array, B: Array) -> Array:
@@ -226,7 +231,9 @@ def row_keys(X: Array) -> np.ndarray:
     mixture = np.sin(1.0 + np.arange(X.shape[1]))
     if sp.issparse(X):
         low, high = (end.toarray().ravel().astype(np.float64) for end in (X.min(axis=0), X.max(axis=0)))
-        return np.asarray(X.astype(np.float64) @ (mixture / np.where(high > low, high - low, 1.0)))
+        shares = sp.csr_array(X, dtype=np.float64, copy=True)
+        shares.data /= np.where(high > low, high - low, 1.0)[shares.indices]
+        return np.asarray(shares @ mixture)
     rows = np.asarray(to_numpy(X), dtype=np.float64)
     low, high = rows.min(axis=0), rows.max(axis=0)
     shares = (rows - low) / np.where(high > low, high - low, 1.0)

@@ -116,6 +116,7 @@ def check_parameter(name: str, value: Any) -> None:
 
 def entries(name: str, values: Any) -> list[Any]:
     """The values of a grid, from one of them or from several."""
+    values = values.tolist() if isinstance(values, np.ndarray) else values
     if isinstance(values, (str, Real)) or values is None:
         return [values]
     found = list(values) if isinstance(values, Iterable) else [values]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Self
 
 import numpy as np
@@ -240,8 +241,10 @@ def _moments(rows: MappedRows, T: Array, A: np.ndarray, columns: np.ndarray, fit
     weight = A[:, columns[0]]
     known = np.flatnonzero(weight)
     if known.size == 0:
-        empty = like(np.zeros((rows.shape[1], rows.shape[1])), rows.template, dtype=namespace(rows.template).float64)
-        return MomentGroup(columns, empty, empty[:, : columns.size], 0.0, empty[0], empty[0, : columns.size])
+        D, K = rows.shape[1], columns.size
+        empty = partial(like, reference=rows.template, dtype=namespace(rows.template).float64)
+        C, B, feature_mean, target_mean = (empty(np.zeros(shape)) for shape in ((D, D), (D, K), D, K))
+        return MomentGroup(columns, C, B, 0.0, feature_mean, target_mean)
     some = rows if known.size == weight.size else rows.take(known)
     a = like(weight[known], some.template)
     xp = namespace(a)

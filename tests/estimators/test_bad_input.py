@@ -7,6 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
+import torch
 from sklearn.exceptions import DataConversionWarning
 
 import laws
@@ -471,3 +472,48 @@ def test_nullable_columns_are_numbers_and_their_holes_are_named() -> None:
     holed.loc[4, "a"] = pd.NA
     with pytest.raises(ValueError, match=r"X contains NaN at row 4, column 0 \('a'\)"):
         classifier().fit(holed, Y)
+
+
+# --------------------------------------------------------------------------------------------- found by tests/fuzz
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("rows", "sentence"),
+    [
+        ([[1.0, 2.0], [3.0]] * 30, "X has rows of different lengths. Pass as many numbers in each row"),
+        (torch.as_tensor(X).to_sparse(), r"X is a sparse tensor. Pass X.to_dense\(\), or a matrix of scipy.sparse"),
+        (torch.as_tensor(X + 1j), "Complex data not supported: X is a tensor of complex numbers"),
+    ],
+    ids=["ragged", "sparse tensor", "complex tensor"],
+)
+def test_rows_that_no_matrix_holds(kind: Any, rows: Any, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        small(kind).fit(rows, TRUTH)
+
+
+@BOTH
+def test_targets_without_columns_and_complex_weights(kind: Any) -> None:
+    with pytest.raises(ValueError, match=r"y has no columns\. Pass one target a row"):
+        small(kind).fit(X, np.empty((60, 0)))
+    with pytest.raises(ValueError, match="sample_weight holds complex numbers"):
+        small(kind).fit(X, TRUTH, sample_weight=np.full(60, 1j))
+
+
+def test_classes_that_are_neither_names_nor_numbers() -> None:
+    with pytest.raises(
+        ValueError, match=r"Unknown label type: y holds <object.*, which is neither a name nor a number"
+    ):
+        classifier().fit(X, [object()] * 60)
+
+
+@BOTH
+def test_new_rows_of_single_precision_beyond_its_products(kind: Any) -> None:
+    model = small(kind, features="linear").fit(X.astype(np.float32), TRUTH)
+    assert np.isfinite(model.predict((1e37 * X).astype(np.float32))).all()
+
+
+def test_an_output_without_a_label_beside_few_features() -> None:
+    Y = np.array([[0.0, 1.0], [1.0, 0.0], [np.nan, 1.0], [np.nan, 0.0]])
+    model = classifier(features="linear", spectral=1e-3, tol=1e-2).fit(X[:4, :1], Y, sample_weight=[1.0, 0.0, 0.0, 0.0])
+    assert np.isfinite(model.predict_proba(X[:4, :1])).all()

@@ -44,7 +44,11 @@ def test_a_question_says_what_the_row_may_be(csv_table: Reader) -> None:
     assert tags.probabilities is not None
     assert [abs(p - 0.5) for _, p in tags.doubts(0)] == [np.abs(tags.probabilities[0] - 0.5).min()]
     for question in questions(filled, 12, {"wet": 1.0, "old": 1.0, "tags": 1.0}):
-        shape = r"unsure: [ab] \d+ %;" if question.column == "tags" else r"unsure: [01] \d+ %, [01] \d+ %;"
+        shape = (
+            r"(unsure|rather sure): [ab] \d+ %;"
+            if question.column == "tags"
+            else r"(unsure|rather sure): [01] \d+ %, [01] \d+ %;"
+        )
         assert re.match(shape, question.why)
 
 

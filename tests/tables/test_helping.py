@@ -128,9 +128,9 @@ def test_no_cell_of_a_target_is_among_its_own_inputs(monkeypatch: pytest.MonkeyP
     seen: list[tuple[str, np.ndarray]] = []
     learnt = filling._model_beside
 
-    def watched(new_model: Any, group: Any, X: np.ndarray) -> Any:
+    def watched(new_model: Any, class_weight: str, group: Any, X: np.ndarray) -> Any:
         seen.append((group.name, X))
-        return learnt(new_model, group, X)
+        return learnt(new_model, class_weight, group, X)
 
     monkeypatch.setattr(filling, "_model_beside", watched)
     for sign in (1.0, -5.0):

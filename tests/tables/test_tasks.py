@@ -75,7 +75,7 @@ def test_a_word_overrides_what_was_found() -> None:
     )
     assert task_words("tags,", names) == dict.fromkeys(names, "tags")
     assert find_task({"y": ["$1", "$2"]}, {"y": "classes"})[0].task == "classes"
-    assert find_task({"y": ["1", "2"]}, {"y": "classes"})[0] == Finding("y", "classes", "as asked for")
+    assert find_task({"y": ["1", "2"]}, {"y": "classes"})[0] == Finding("y", "classes", "you asked for it", asked=True)
     for words, sentence in (("nonsense", "There is no task 'nonsense'"), ("c=numbers", "is no target")):
         with pytest.raises(TableError, match=sentence):
             task_words(words, ["a", "b"])
@@ -110,9 +110,13 @@ def test_a_word_overrides_what_was_found() -> None:
         ),
         ([*map("{:.1f}%".format, range(11)), *"abcdefghij"], None, "holds percentages"),
         ([*(f"{row % 13},{row % 5}" for row in range(3, 30)), "-"], None, "is mostly numbers, but row 28 says '-'"),
-        ([f"${row},256.00" for row in range(1, 9)], None, "holds money, such as '.1,256.00' in row 1"),
-        ([f"{row / 7:.1f} EUR" for row in range(9)], None, "holds money"),
-        ([f"{row / 7:.1f}%" for row in range(9)], None, "holds percentages, such as '0.0%' in row 1"),
+        ([*(f"${row},256.00" for row in range(1, 9)), "7"], None, "such as '.1,256.00' in row 1, but row 9 says '7'"),
+        ([*(f"{row / 7:.1f} EUR" for row in range(9)), "$7"], None, "but row 10 says '.7'. Write all cells with the"),
+        (
+            [*(f"{row / 7:.1f}%" for row in range(9)), "7.5"],
+            None,
+            "holds percentages, such as '0.0%' in row 1, but row",
+        ),
         ([f"name {row}" for row in range(20)], None, "20 known cells of the target 'y' are 20 different names"),
         (["a", {"x": 1}, "b"], None, "holds objects or lists of lists, as in row 2"),
         ([["a"], ["b", ["c"]]], None, "holds objects or lists of lists, as in row 2"),

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+import typer.core
 
 from lsvv.cli import ask, bounds, fill, fit_predict, label
-from lsvv.cli.console import put, say, sentences
+from lsvv.cli.console import WRONG_USAGE, put, say, sentences
 
 __all__ = ["app"]
+
+
+class Command(typer.core.TyperCommand):
+    """A command whose --help takes no value, and says so."""
+
+    def get_help_option(self, ctx: Any) -> Any:
+        """The option, without the name of a type."""
+        option = super().get_help_option(ctx)
+        if option is not None:
+            option.metavar = ""
+        return option
+
 
 app = typer.Typer(
     name="lsvv",
@@ -25,13 +38,13 @@ app = typer.Typer(
         "signal to end."
     ),
 )
-app.command("fill")(fill.fill_command)
-app.command("fit")(fit_predict.fit_command)
-app.command("predict")(fit_predict.predict_command)
-app.command("export")(fit_predict.export_command)
-app.command("ask")(ask.ask_command)
-app.command("label")(label.label_command)
-app.command("bounds")(bounds.bounds_command)
+app.command("fill", cls=Command)(fill.fill_command)
+app.command("fit", cls=Command)(fit_predict.fit_command)
+app.command("predict", cls=Command)(fit_predict.predict_command)
+app.command("export", cls=Command)(fit_predict.export_command)
+app.command("ask", cls=Command)(ask.ask_command)
+app.command("label", cls=Command)(label.label_command)
+app.command("bounds", cls=Command)(bounds.bounds_command)
 
 
 def _version(wanted: bool) -> None:
@@ -46,14 +59,13 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def lsvv(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+        bool, typer.Option("--version", metavar="", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Declare what stands before a command."""
 
 
 ANYTHING = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
-WRONG_USAGE = 2
 
 
 @app.command("reproduce", hidden=True, context_settings=ANYTHING)

@@ -7,33 +7,44 @@ from typing import Annotated
 import typer
 
 from lsvv.cli import options
-from lsvv.cli.console import progress, say, say_notes, sentences
+from lsvv.cli.console import progress, put_json, say, say_notes, sentences
 
 __all__ = ["ask_command"]
 
 
 def ask_command(
     table: options.Table,
-    target: options.Target,
-    budget: Annotated[float, typer.Option("--budget", "-b", help="Cells to ask for, or what they may cost.")] = 20,
+    target: options.Target = None,
+    budget: Annotated[
+        float, typer.Option("--budget", "-b", metavar="NUMBER", help="Cells to ask for, or what they may cost.")
+    ] = 20,
     cost: Annotated[
         str | None,
         typer.Option("--cost", metavar="COL=COST[,...]", help="What one label of a column costs [default: 1]."),
     ] = None,
-    out: Annotated[str | None, typer.Option("--out", "-o", help="Where the sheet goes; - is standard output.")] = None,
+    out: Annotated[
+        str | None, typer.Option("--out", "-o", metavar="FILE", help="Where the sheet goes; - is standard output.")
+    ] = None,
     labels: options.Labels = None,
     task: options.Task = None,
+    keep: options.Keep = None,
+    ignore: options.Ignore = None,
     features: options.Features = "auto",
     seed: options.Seed = 0,
     format: Annotated[
         str | None,
         typer.Option(
             "--format",
-            help="label-studio writes tasks for Label Studio instead of a sheet; csv, tsv, parquet, xlsx or jsonl say "
-            "how the table is read, whatever its ending.",
+            metavar="WORD",
+            help="label-studio writes tasks for Label Studio instead of a sheet; csv, tsv, parquet, xlsx, json or "
+            "jsonl say how the table is read, whatever its ending.",
         ),
     ] = None,
     missing: options.Missing = None,
+    sheet: options.Sheet = None,
+    header_row: options.HeaderRow = 1,
+    decimal: options.Decimal = None,
+    as_json: options.Json = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
@@ -51,10 +62,11 @@ def ask_command(
 
     `lsvv ask animals.csv --target species --format label-studio`
     """
-    with sentences(debug) as write, progress(quiet) as show:
+    with sentences(debug) as write, progress(quiet or as_json) as show:
         from lsvv.tables import check_places, fill
         from lsvv.tables.asking import best_questions, check_budget, costs_of
-        from lsvv.tables.sheets import check_sheet, sheet
+        from lsvv.tables.sheets import check_sheet
+        from lsvv.tables.sheets import sheet as sheet_of
         from lsvv.tables.words import count
 
         check_budget(budget)
@@ -62,10 +74,14 @@ def ask_command(
         studio = format == "label-studio"
         place = out or options.beside(table, "ask", ".json" if studio else ".csv")
         setup = None if not studio or place == "-" else options.beside(place, "setup", ".xml")
-        check_places({"--out": place, "the labelling setup": setup}, [table, *answered])
+        check_places(
+            {"--json": "-" if as_json else None, "--out": place, "the labelling setup": setup}, [table, *answered]
+        )
         if place != "-" and not studio:
             check_sheet(place)
-        found, targets = options.labelled(table, target, labels, None if studio else format, missing)
+        read_as = None if studio else format
+        found = options.read_table(table, read_as, missing, sheet, header_row, decimal)
+        found, targets = options.labelled(found, target, labels, missing, keep, ignore)
         costs = costs_of(cost, targets)
         filled = fill(found, targets, task=task, features=features, random_state=seed, progress=show)
         asked = best_questions(filled.X, filled.results, budget, costs, random_state=seed)
@@ -76,7 +92,12 @@ def ask_command(
             if setup is not None:
                 write(labelling_setup(filled.results), setup)
         else:
-            write(sheet(found, asked), place)
+            write(sheet_of(found, asked), place)
+    if as_json:
+        from lsvv.tables.asking import told
+
+        put_json({"asked": [told(one) for one in asked], "out": place, "setup": setup}, filled.notes)
+        return
     say_notes(filled.notes, quiet)
     say(f"Worth asking for: {count(len(asked), 'cell')}, at a cost of {sum(one.cost for one in asked):g}.", quiet)
     if place == "-":

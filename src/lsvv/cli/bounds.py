@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lsvv.cli import options
-from lsvv.cli.console import progress, put, say, say_notes, sentences
+from lsvv.cli.console import progress, put, put_json, say, say_notes, sentences
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,8 +29,12 @@ def bounds_command(
     rows: Annotated[
         str | None, typer.Option("--rows", metavar="TABLE", help="Rows for the spectrum, beside a model file.")
     ] = None,
-    plot: Annotated[str | None, typer.Option("--plot", help="Write the spectra there: .svg, .png or .pdf.")] = None,
-    delta: Annotated[float, typer.Option("--delta", help="A bound may fail with this probability.")] = 0.05,
+    plot: Annotated[
+        str | None, typer.Option("--plot", metavar="FILE", help="Write the spectra there: .svg, .png or .pdf.")
+    ] = None,
+    delta: Annotated[
+        float, typer.Option("--delta", metavar="NUMBER", help="A bound may fail with this probability.")
+    ] = 0.05,
     labels: options.Labels = None,
     task: options.Task = None,
     features: Annotated[str | None, options.FEATURES] = None,
@@ -68,7 +71,7 @@ def bounds_command(
                 model, X, notes = _from_model(source, rows, format, missing)
             else:
                 _refuse({"--rows": rows}, f"{source} is no model file, and a table has rows of its own")
-                found, targets = options.labelled(source, target or [], labels, format, missing)
+                found, targets = options.labelled(options.read_table(source, format, missing), target, labels, missing)
                 filled = fill(
                     found,
                     targets,
@@ -83,7 +86,7 @@ def bounds_command(
             if plot is not None:
                 write(spectrum_plot(bounds, Path(plot).suffix.lstrip(".")), plot)
         if as_json:
-            put(json.dumps([bounds_summary(one) for one in bounds], indent=2, ensure_ascii=False))
+            put_json([bounds_summary(one) for one in bounds])
         else:
             put("\n\n".join("\n".join(bounds_lines(one)) for one in bounds))
     say_notes(notes, quiet)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -13,6 +15,7 @@ import typer
 from lsvv.cli.stopping import Stopped, code_of_stop, end_at_once_on_signals
 
 if TYPE_CHECKING:
+    from lsvv.tables.cautions import Caution
     from lsvv.tables.filling import Progress
 
 __all__ = [
@@ -20,14 +23,19 @@ __all__ = [
     "BUG",
     "CANNOT_WRITE",
     "STOPPED",
+    "WRONG_USAGE",
     "progress",
     "put",
+    "put_json",
     "say",
     "say_notes",
+    "say_warnings",
     "sentences",
 ]
 
-BAD_INPUT, CANNOT_WRITE, BUG, STOPPED = 1, 3, 70, 130
+BAD_INPUT, WRONG_USAGE, CANNOT_WRITE, BUG, STOPPED = 1, 2, 3, 70, 130
+LONG = 30.0
+"""Seconds after which work that nobody sees a bar of tells how far it is."""
 NO_MEMORY = "There is not enough memory for this table. Leave out rows or columns, or use a larger machine."
 
 
@@ -72,9 +80,12 @@ def _kept(written: list[str]) -> str:
 
 def _code(error: BaseException) -> int:
     from lsvv.tables import WritingError
+    from lsvv.tables.naming import NoTargetError
 
     if isinstance(error, WritingError):
         return CANNOT_WRITE
+    if isinstance(error, NoTargetError):
+        return WRONG_USAGE
     # estimators and loaders speak in ValueError and ImportError, always with a sentence
     return BAD_INPUT if isinstance(error, (ValueError, ImportError, MemoryError)) else BUG
 
@@ -89,6 +100,12 @@ def say_notes(notes: Iterable[str], quiet: bool = False) -> None:
     """What a user should know of how the table was read and what the model took."""
     for note in notes:
         say(f"Note: {note}", quiet)
+
+
+def say_warnings(warnings: Iterable[Caution], quiet: bool = False) -> None:
+    """What a user should hear first."""
+    for one in warnings:
+        say(f"Warning: {one.text}", quiet)
 
 
 def _write(data: bytes, out: str) -> None:
@@ -107,6 +124,11 @@ def put(text: str) -> None:
     """A text and the end of its line on standard output."""
     with _standard_output():
         typer.echo(text)
+
+
+def put_json(values: Any, notes: Iterable[str] | None = None) -> None:
+    """Values for scripts on standard output, with notes where they have none of their own."""
+    put(json.dumps(values if notes is None else {**values, "notes": list(notes)}, indent=2, ensure_ascii=False))
 
 
 @contextmanager
@@ -130,20 +152,19 @@ def _standard_output() -> Iterator[None]:
 
 @contextmanager
 def progress(quiet: bool) -> Iterator[Progress | None]:
-    """A bar with stages and the remaining time, on a terminal only."""
-    if quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+    """A bar with stages and the time gone by on a terminal; elsewhere a plain line a stage, where work takes long."""
+    if quiet:
         yield None
         return
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        start = time.monotonic()
+        yield lambda stage, done: say(f"{stage} ...", quiet=time.monotonic() - start < LONG)
+        return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    columns: list[Any] = [
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    ]
+    # stages differ too much between tables for a time left that would be true
+    columns: list[Any] = [SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()]
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("Reading", total=1.0)
 

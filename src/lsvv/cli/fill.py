@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lsvv.cli import options
-from lsvv.cli.console import progress, put, say, say_notes, sentences
+from lsvv.cli.console import progress, put_json, say, say_notes, sentences
 
 if TYPE_CHECKING:
     from lsvv.tables import Filled
@@ -18,17 +17,24 @@ __all__ = ["fill_command"]
 
 def fill_command(
     table: options.Table,
-    target: options.Target,
+    target: options.Target = None,
     out: Annotated[
-        str | None, typer.Option("--out", "-o", help="Where the filled table goes; - is standard output.")
+        str | None,
+        typer.Option("--out", "-o", metavar="FILE", help="Where the filled table goes; - is standard output."),
     ] = None,
-    report: Annotated[str | None, typer.Option("--report", help="Write an HTML report there.")] = None,
+    report: Annotated[str | None, typer.Option("--report", metavar="FILE", help="Write an HTML report there.")] = None,
     labels: options.Labels = None,
     task: options.Task = None,
+    keep: options.Keep = None,
+    ignore: options.Ignore = None,
     features: options.Features = "auto",
+    class_weight: options.ClassWeight = "none",
     seed: options.Seed = 0,
     format: options.Format = None,
     missing: options.Missing = None,
+    sheet: options.Sheet = None,
+    header_row: options.HeaderRow = 1,
+    decimal: options.Decimal = None,
     safe_csv: options.SafeCsv = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
@@ -47,6 +53,8 @@ def fill_command(
 
     `lsvv fill houses.xlsx --target price --task numbers --json`
 
+    `lsvv fill animals.csv --target species --ignore note --class-weight balanced`
+
     `cat animals.csv | lsvv fill - --target species > full.csv`
     """
     with sentences(debug) as write:
@@ -55,11 +63,19 @@ def fill_command(
         place = out or options.beside(table, "filled")
         check_places({"--json": "-" if as_json else None, "--out": place, "--report": report}, [table, *(labels or ())])
         with progress(quiet or as_json) as show:
-            found, targets = options.labelled(table, target, labels, format, missing)
+            found = options.read_table(table, format, missing, sheet, header_row, decimal)
+            found, targets = options.labelled(found, target, labels, missing, keep, ignore)
             if out not in (None, "-"):
                 check_ending(out, found, table)
             filled = fill(
-                found, targets, task=task, features=features, safe_csv=safe_csv, random_state=seed, progress=show
+                found,
+                targets,
+                task=task,
+                features=features,
+                class_weight=class_weight,
+                safe_csv=safe_csv,
+                random_state=seed,
+                progress=show,
             )
             if show is not None:
                 show("Writing", 0.98)
@@ -75,27 +91,15 @@ def _tell(filled: Filled, place: str, report: str | None, as_json: bool, quiet: 
     if as_json:
         from lsvv.tables import summary
 
-        put(json.dumps({**summary(filled), "out": place, "report": report}, indent=2, ensure_ascii=False))
+        put_json({**summary(filled), "out": place, "report": report})
         return
     if quiet:
         return
-    from lsvv.tables.explaining import columns_sentence, kinds_sentence
-    from lsvv.tables.words import count, was
+    from lsvv.tables.headline import further_notes, headline
 
-    for result in filled.results:
-        target = result.target
-        say(f"{target.column}: {target.task}, because {target.reason}.")
-        n_known = int(target.known.sum())
-        say(f"  Filled {count(len(result.rows), 'cell')}; {n_known:,} {was(n_known)} known.")
-        say(f"  {result.quality.sentence()}.")
-        if result.interval is not None:
-            interval = result.interval
-            said = f"usually +- {interval.half_width:.4g}, holds {100 * interval.measured:.0f} % of the known cells"
-            say(f"  The {100 * interval.coverage:.0f} % interval, {said}.")
-    for part, found in zip(filled.fitted, filled.importances, strict=True):
-        mattered = "" if found is None else f" {columns_sentence(found)}"
-        say(f"{part.group.name}: {kinds_sentence(part.model)}{mattered}")
-    say_notes(filled.notes)
+    for line in headline(filled):
+        say(line)
+    say_notes(further_notes(filled))
     for what, where in (("filled table", place), ("report", report)):
         if where not in (None, "-"):
             say(f"The {what} is in {where}")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from lsvv.cli import options
-from lsvv.cli.console import progress, put, say, say_notes, sentences
+from lsvv.cli.console import progress, put_json, say, say_notes, say_warnings, sentences
 
 __all__ = ["export_command", "fit_command", "predict_command"]
 
@@ -18,14 +17,20 @@ Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model file from '
 
 def fit_command(
     table: options.Table,
-    target: options.Target,
-    out: Annotated[str, typer.Option("--out", "-o", help="Where the model goes.")] = "model.lsvv",
+    target: options.Target = None,
+    out: Annotated[str, typer.Option("--out", "-o", metavar="FILE", help="Where the model goes.")] = "model.lsvv",
     labels: options.Labels = None,
     task: options.Task = None,
+    keep: options.Keep = None,
+    ignore: options.Ignore = None,
     features: options.Features = "auto",
+    class_weight: options.ClassWeight = "none",
     seed: options.Seed = 0,
     format: options.Format = None,
     missing: options.Missing = None,
+    sheet: options.Sheet = None,
+    header_row: options.HeaderRow = 1,
+    decimal: options.Decimal = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
@@ -44,18 +49,29 @@ def fit_command(
 
         check_places({"--json": "-" if as_json else None, "--out": out}, [table, *(labels or ())])
         with progress(quiet or as_json) as show:
-            found, targets = options.labelled(table, target, labels, format, missing)
+            found = options.read_table(table, format, missing, sheet, header_row, decimal)
+            found, targets = options.labelled(found, target, labels, missing, keep, ignore)
             filled = fill(
-                found, targets, task=task, features=features, together=False, random_state=seed, progress=show
+                found,
+                targets,
+                task=task,
+                features=features,
+                class_weight=class_weight,
+                together=False,
+                random_state=seed,
+                progress=show,
             )
             write(saved(TableModel.of(filled)), out)
         if as_json:
-            put(json.dumps({**summary(filled), "out": out}, indent=2, ensure_ascii=False))
+            put_json({**summary(filled), "out": out})
             return
+    from lsvv.tables.headline import further_notes
+
+    say_warnings(filled.warnings, quiet)
     for result in filled.results:
         say(f"{result.target.column}: {result.target.task}, {result.quality.sentence()}.", quiet)
     alone = "The model predicts each target from the inputs alone; lsvv fill asks known cells of the other targets too."
-    say_notes((*filled.notes, *([alone] if len(filled.results) > 1 else [])), quiet)
+    say_notes((*further_notes(filled), *([alone] if len(filled.results) > 1 else [])), quiet)
     if out != "-":
         say(f"The model is in {out}", quiet)
 
@@ -63,10 +79,16 @@ def fit_command(
 def predict_command(
     model: Model,
     table: options.Table,
-    out: Annotated[str | None, typer.Option("--out", "-o", help="Where the table goes; - is standard output.")] = None,
+    out: Annotated[
+        str | None, typer.Option("--out", "-o", metavar="FILE", help="Where the table goes; - is standard output.")
+    ] = None,
     format: options.Format = None,
     missing: options.Missing = None,
+    sheet: options.Sheet = None,
+    header_row: options.HeaderRow = 1,
+    decimal: options.Decimal = None,
     safe_csv: options.SafeCsv = False,
+    as_json: options.Json = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
@@ -75,30 +97,36 @@ def predict_command(
     Try: `lsvv predict animals.lsvv new.csv --out new.predicted.csv`
     """
     with sentences(debug) as write:
-        from lsvv.tables import check_ending, check_places, read
+        from lsvv.tables import check_ending, check_places
         from lsvv.tables.formulas import with_safe_texts
         from lsvv.tables.modelfile import opened
 
         place = out or options.beside(table, "predicted")
-        check_places({"--out": place}, [model, table])
+        check_places({"--json": "-" if as_json else None, "--out": place}, [model, table])
         fitted = opened(Path(model))
-        read_table = read(table, format=format, missing=options.markers(missing))
+        read_table = options.read_table(table, format, missing, sheet, header_row, decimal)
         if out not in (None, "-"):
             check_ending(out, read_table, table)
         edits, told = with_safe_texts(read_table, fitted.predictions(read_table), safe_csv)
         write(read_table.source.rendered(edits), place)
     unread = fitted.vectoriser.unread(read_table.frame, read_table.source.notation)
-    say_notes((*fitted.notes, *read_table.notes, *unread, *told), quiet)
+    notes = (*fitted.notes, *read_table.notes, *unread, *told)
+    if as_json:
+        put_json({"table": table, "rows": len(read_table.frame), "added": list(edits.columns), "out": place}, notes)
+        return
+    say_notes(notes, quiet)
     if place != "-":
         say(f"The predictions are in {place}", quiet)
 
 
 def export_command(
     model: Model,
-    out: Annotated[str, typer.Option("--out", "-o", help="Where the ONNX file goes.")] = "model.onnx",
+    out: Annotated[str, typer.Option("--out", "-o", metavar="FILE", help="Where the ONNX file goes.")] = "model.onnx",
     target: Annotated[
-        str | None, typer.Option("--target", "-t", help="Which target, where the model has several groups.")
+        str | None,
+        typer.Option("--target", "-t", metavar="COL", help="Which target, where the model has several groups."),
     ] = None,
+    as_json: options.Json = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
@@ -111,9 +139,12 @@ def export_command(
         from lsvv.tables.modelfile import opened
         from lsvv.tables.onnx import exported
 
-        check_places({"--out": out}, [model])
+        check_places({"--json": "-" if as_json else None, "--out": out}, [model])
         fitted = opened(Path(model))
         write(exported(fitted.model_of(target)), out)
+    if as_json:
+        put_json({"model": model, "out": out}, fitted.notes)
+        return
     say_notes(fitted.notes, quiet)
     if out != "-":
         say(f"The ONNX model is in {out}", quiet)

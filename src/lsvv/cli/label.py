@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lsvv.cli import options
-from lsvv.cli.console import say, say_notes, sentences
+from lsvv.cli.console import put_json, say, say_notes, sentences
 
 if TYPE_CHECKING:
     from lsvv.tables.labeling import Session
@@ -18,20 +18,35 @@ __all__ = ["label_command"]
 
 def label_command(
     table: options.Table,
-    target: Annotated[str, typer.Option("--target", "-t", metavar="COL", help="The column to label.")],
+    target: Annotated[str | None, typer.Option("--target", "-t", metavar="COL", help="The column to label.")] = None,
     out: Annotated[
-        str | None, typer.Option("--out", "-o", help="The sheet that takes the answers; one that is there goes on.")
+        str | None,
+        typer.Option(
+            "--out", "-o", metavar="FILE", help="The sheet that takes the answers; one that is there goes on."
+        ),
     ] = None,
     labels: options.Labels = None,
     task: Annotated[
         str | None,
-        typer.Option("--task", help="classes, tags or numbers; found from the known cells where there are some."),
+        typer.Option(
+            "--task", metavar="WORD", help="classes, tags or numbers; found from the known cells where there are some."
+        ),
     ] = None,
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Where to listen; 0 takes a free port.")] = 0,
-    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
+    port: Annotated[
+        int, typer.Option("--port", metavar="NUMBER", min=0, max=65535, help="Where to listen; 0 takes a free port.")
+    ] = 0,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", metavar="", help="Open the page in a browser.")
+    ] = True,
+    keep: options.Keep = None,
+    ignore: options.Ignore = None,
     seed: options.Seed = 0,
     format: options.Format = None,
     missing: options.Missing = None,
+    sheet: options.Sheet = None,
+    header_row: options.HeaderRow = 1,
+    decimal: options.Decimal = None,
+    as_json: options.Json = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
@@ -48,6 +63,7 @@ def label_command(
 
     `lsvv fill animals.csv --target species --labels animals.label.csv`
     """
+    quiet = quiet or as_json
     with sentences(debug):
         from lsvv.tables import TableError, check_places
         from lsvv.tables.labeling import Journal, Server, Session
@@ -57,14 +73,18 @@ def label_command(
             raise TableError("A session needs a table in a file and a sheet beside it. Name them.")
         check_places({"--out": place}, [table, *(labels or ())])
         say("Reading the table and finding which rows hang together ...", quiet)
-        found, targets = options.labelled(table, [target], labels, format, missing)
+        found = options.read_table(table, format, missing, sheet, header_row, decimal)
+        found, targets = options.labelled(found, [target] if target else None, labels, missing, keep, ignore)
         if len(targets) != 1:
             raise TableError("One column is labelled at a time. Name one with --target.")
         session = Session(found, targets[0], Journal(place, found), task=task, random_state=seed)
         server = Server(session, port)
         say_notes(session.ready.notes, quiet)
         # the address is what a script waits for, quiet or not
-        say(f"Label at {server.address}")
+        if as_json:
+            put_json({"address": server.address, "sheet": place}, session.ready.notes)
+        else:
+            say(f"Label at {server.address}")
         say("Stop with Ctrl-C. Only this machine can open the page.", quiet)
         if browser:
             webbrowser.open(server.address)

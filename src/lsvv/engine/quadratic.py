@@ -66,10 +66,9 @@ class Decomposition:
         root = np.sqrt(self.a)[:, None]
         projected = self.Y.T @ (root * (T - centre))
         share = 1.0 - self.a
-        if np.ptp(share) == 0.0:
-            inverse = 1.0 / (self.values + share[0] * ridge)
-        else:
-            inverse = 1.0 / (self.values + share[:, None] * ridge)
+        shifted = self.values + (share[0] if np.ptp(share) == 0.0 else share[:, None]) * ridge
+        # of a sole row without an intercept the others leave nothing, neither rows nor a ridge
+        inverse = np.divide(1.0, shifted, out=np.zeros_like(shifted), where=shifted > 0.0)
         scaled = self.Y * inverse
         fitted = centre + (scaled @ projected) / root
         leverage = float(fit_intercept) * self.a + np.sum(scaled * self.Y, axis=1)

@@ -311,6 +311,9 @@ class LSVVClassifier(ClassifierPredictions, VectorValuedEstimator):
             kept = A * (folds != fold)[:, None]
             total = kept.sum(axis=0)
             some = np.flatnonzero(kept.any(axis=1))
+            if not some.size:
+                # without any other label a model says nothing
+                continue
             weight = (kept / np.where(total > 0, total, 1.0))[some]
             risk = build_risk(
                 labelled.take(some),

@@ -139,7 +139,7 @@ class NeighborGraph:
             return np.asarray((distances.data / self.heat_width) ** 2)
         assert self.reach is not None
         row = np.repeat(np.arange(distances.shape[0]), np.diff(distances.indptr))
-        return np.asarray(distances.data**2 / (_reach(distances)[row] * self.reach[distances.indices]))
+        return np.asarray((distances.data / _reach(distances)[row]) * (distances.data / self.reach[distances.indices]))
 
 
 def _reach(directed: sp.csr_array) -> np.ndarray:
@@ -264,7 +264,8 @@ def self_tuned_weights(distances: sp.csr_array, reach: np.ndarray) -> sp.csr_arr
     """
     S = distances.copy()
     row = np.repeat(np.arange(S.shape[0]), np.diff(S.indptr))
-    S.data = np.exp(-(distances.data**2) / (reach[row] * reach[distances.indices]))
+    # the product of two tiny reaches would be 0
+    S.data = np.exp(-(distances.data / reach[row]) * (distances.data / reach[distances.indices]))
     return S
 
 

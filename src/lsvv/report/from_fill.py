@@ -18,7 +18,8 @@ from lsvv.report.rowmap import map_of
 from lsvv.tables import Answer, Filled
 from lsvv.tables.asking import best_questions
 from lsvv.tables.cells import is_list, is_missing
-from lsvv.tables.files import MISSING, format_of
+from lsvv.tables.files import MISSING, ending_of, format_of
+from lsvv.tables.frames import Frame
 from lsvv.tables.summary import versions
 
 __all__ = ["report_of"]
@@ -145,18 +146,38 @@ def _missing_words(texts: Sequence[str]) -> str:
 
 def _repeat(filled: Filled) -> Repeat:
     settings = filled.settings
+    again = _again(filled) if isinstance(filled.table.source, Frame) else shlex.join(_words(filled))
+    shown = tuple((name, "found" if value is None else _text(value) or "none") for name, value in settings.items())
+    return Repeat(again, shown, tuple(versions().items()), tuple(filled.seconds.items()))
+
+
+def _again(filled: Filled) -> str:
+    """What fills a frame again, in Python."""
+    settings = filled.settings
+    given = {"target": settings["targets"], "task": settings["task"], "ignore": settings.get("ignore")}
+    given |= {"class_weight": settings.get("class_weight"), "features": settings["features"]}
+    given |= {"missing": settings["missing"] if tuple(settings["missing"]) != MISSING else None}
+    said = [f"{name}={value!r}" for name, value in given.items() if value is not None]
+    return f"lsvv.fill(frame, {', '.join(said)}, random_state={settings['random_state']})"
+
+
+def _words(filled: Filled) -> list[str]:
+    """What fills a file again, on the command line."""
+    settings = filled.settings
     name = filled.table.name
     words = ["lsvv", "fill", "-" if name == "standard input" else name]
     words += [word for target in settings["targets"] for word in ("--target", target)]
     words += [word for sheet in settings["labels"] for word in ("--labels", sheet)]
+    words += [word for column in settings.get("ignore", ()) for word in ("--ignore", column)]
     if settings["task"] is not None:
         words += ["--task", settings["task"]]
-    if settings["format"] != format_of(PurePath(name).suffix):
+    if settings["format"] != format_of(ending_of(name).removesuffix(".gz")):
         words += ["--format", settings["format"].lstrip(".")]
     if tuple(settings["missing"]) != MISSING:
         words += ["--missing", _missing_words(settings["missing"])]
+    for option in ("sheet", "header_row", "decimal", "class_weight"):
+        if option in settings:
+            words += [f"--{option.replace('_', '-')}", str(settings[option])]
     if settings.get("safe_csv"):
         words.append("--safe-csv")
-    words += ["--features", settings["features"], "--seed", str(settings["random_state"])]
-    shown = tuple((name, "found" if value is None else _text(value) or "none") for name, value in settings.items())
-    return Repeat(shlex.join(words), shown, tuple(versions().items()), tuple(filled.seconds.items()))
+    return [*words, "--features", settings["features"], "--seed", str(settings["random_state"])]

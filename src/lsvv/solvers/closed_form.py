@@ -23,7 +23,9 @@ def solve_closed_form(objective: Objective) -> Solution:
     quadratic = _whole_quadratic(objective)
     V, regular = quadratic.zeros(), True
     for group in quadratic.groups:
-        if not isfinite(float(namespace(group.C).sum(group.C**2))):
+        with np.errstate(over="ignore"):
+            size = float(namespace(group.C).sum(group.C**2))
+        if not isfinite(size):
             raise ObjectiveOverflowError
         part, fine = solve_positive_definite(group.C, group.B)
         regular = regular and fine

@@ -15,7 +15,7 @@ import numpy as np
 
 from lsvv.features import MappedRows, RandomFourier
 from lsvv.graph import NeighborGraph, Smoother
-from lsvv.tables.cells import as_numbers
+from lsvv.tables.cells import as_numbers, is_list
 from lsvv.tables.model_choice import neighbour_graph
 from lsvv.tables.results import Answer
 from lsvv.tables.table import TableError
@@ -30,6 +30,7 @@ __all__ = [
     "looked_at",
     "question",
     "question_rows",
+    "told",
     "uncertainty",
 ]
 
@@ -40,6 +41,10 @@ NOISE = 0.1
 """How far a label may be off, as a share of the variance of what it measures."""
 MOST_ROWS = 100_000
 """Of more a random part is looked at, with all that are labelled, so that features and their products fit memory."""
+
+
+SURE = 0.8
+"""The probability beyond which a model is not called unsure."""
 
 
 @dataclass(frozen=True)
@@ -182,10 +187,17 @@ class Doubt:
         self._open[row] = False
 
 
+def told(one: Question) -> dict[str, Any]:
+    """A question as plain values, its row counted from 1."""
+    suggestion = list(map(str, one.suggestion)) if is_list(one.suggestion) else str(one.suggestion)
+    return {"row": one.row + 1, "column": one.column, "cost": one.cost, "suggestion": suggestion, "why": one.why}
+
+
 def question(result: Answer, row: int, cost: float = 1.0) -> Question:
     """The question for a row, with what a model says of it."""
     target = result.target
     suggestion = target.spelt(result.predictions[row : row + 1])[0]
     doubts = ", ".join(f"{name} {100 * p:.0f} %" for name, p in result.doubts(row))
-    why = f"unsure: {doubts}" if doubts else "unlike the rows whose value is known"
+    sure = result.probability is not None and result.probability[row] > SURE
+    why = f"{'rather sure' if sure else 'unsure'}: {doubts}" if doubts else "unlike the rows whose value is known"
     return Question(row, target.column, cost, suggestion, f"{why}; stands for rows like it")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -19,6 +20,7 @@ __all__ = [
     "Notation",
     "Reading",
     "ambiguous",
+    "amounts",
     "as_numbers",
     "counted",
     "day_and_month",
@@ -31,6 +33,7 @@ __all__ = [
     "parted_unit",
     "plain",
     "read_numbers",
+    "unit_of",
 ]
 
 MOST_DIGITS = 12
@@ -152,6 +155,22 @@ def parted_unit(text: str) -> tuple[str, str]:
     if match["before"]:
         return match["before"], match["minus"] + match["last"]
     return match["after"], match["first"]
+
+
+def unit_of(cells: Sequence[Any]) -> str:
+    """The percent or currency sign that nearly all given cells have; nothing where they have none."""
+    given = [cell for cell in cells if cell is not None]
+    counts = Counter(parted_unit(cell)[0] for cell in given if isinstance(cell, str))
+    unit, count = counts.most_common(1)[0] if counts else ("", 0)
+    return unit if count >= (1.0 - MOST_STRANGE) * len(given) else ""
+
+
+def amounts(cells: Sequence[Any], unit: str) -> list[Any]:
+    """What may be numbers: cells without their unit, a cell of another as an empty text; 1 for true, 0 for false."""
+    if not unit:
+        return counted(cells)
+    parted = [None if cell is None else parted_unit(str(cell)) for cell in cells]
+    return [None if one is None else one[1] if one[0] == unit else "" for one in parted]
 
 
 def is_list(value: Any) -> bool:

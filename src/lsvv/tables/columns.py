@@ -6,7 +6,6 @@ import json
 import re
 import warnings
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -22,12 +21,12 @@ from lsvv.tables.cells import (
     Notation,
     Reading,
     ambiguous,
-    counted,
+    amounts,
     day_and_month,
     is_date,
     is_list,
-    parted_unit,
     read_numbers,
+    unit_of,
 )
 
 __all__ = ["Column", "DateColumn", "Found", "NumberColumn", "TextColumn", "find_column"]
@@ -90,7 +89,7 @@ class NumberColumn(Column):
 
     def read(self, cells: Sequence[Any], usual: Notation = POINT) -> tuple[np.ndarray, Sequence[int]]:
         """The numbers."""
-        reading = read_numbers(_amounts(cells, self.unit), COMMA if self.decimal_comma else usual)
+        reading = read_numbers(amounts(cells, self.unit), COMMA if self.decimal_comma else usual)
         return _computable(reading), reading.strange
 
 
@@ -144,12 +143,12 @@ def find_column(name: str, cells: Sequence[Any], usual: Notation = POINT) -> Fou
 
     ``usual`` is how its file writes numbers, where its own cells do not say.
     """
-    unit = _unit_of(cells)
-    amounts = _amounts(cells, unit)
-    reading = read_numbers(amounts, usual)
+    unit = unit_of(cells)
+    given_amounts = amounts(cells, unit)
+    reading = read_numbers(given_amounts, usual)
     # a rare text beside one number is all that the column says
     if reading.mostly and (not reading.strange or np.nanmin(reading.values) < np.nanmax(reading.values)):
-        return _found_numbers(NumberColumn(name, unit, reading.notation is COMMA), cells, amounts, reading, usual)
+        return _found_numbers(NumberColumn(name, unit, reading.notation is COMMA), cells, given_amounts, reading, usual)
     given = [cell for cell in cells if cell is not None]
     order = _order(given)
     dates = None if order is None else _found_dates(name, cells, order)
@@ -167,10 +166,10 @@ def _found(column: Column, values: np.ndarray, why_left_out: str | None, notes: 
 
 
 def _found_numbers(
-    column: NumberColumn, cells: Sequence[Any], amounts: Sequence[Any], reading: Reading, usual: Notation
+    column: NumberColumn, cells: Sequence[Any], numbers: Sequence[Any], reading: Reading, usual: Notation
 ) -> Found:
     is_given = ~np.isnan(reading.values)
-    given = [amounts[place] for place in np.flatnonzero(is_given).tolist()]
+    given = [numbers[place] for place in np.flatnonzero(is_given).tolist()]
     why = _uninformative(given) or _uncountable(column.name, given, reading.values[is_given])
     return _found(column, _computable(reading), why, _number_notes(column, cells, given, reading, usual))
 
@@ -273,22 +272,6 @@ def _order(given: Sequence[Any]) -> str | None:
 def _is_ordered(cell: Any) -> bool:
     """Whether a cell is a date such as 01/02/2020, which depends on what comes first."""
     return isinstance(cell, str) and day_and_month(cell) is not None
-
-
-def _unit_of(cells: Sequence[Any]) -> str:
-    """The percent or currency sign that nearly all given cells have; nothing where they have none."""
-    given = [cell for cell in cells if cell is not None]
-    counts = Counter(parted_unit(cell)[0] for cell in given if isinstance(cell, str))
-    unit, count = counts.most_common(1)[0] if counts else ("", 0)
-    return unit if count >= (1.0 - MOST_STRANGE) * len(given) else ""
-
-
-def _amounts(cells: Sequence[Any], unit: str) -> list[Any]:
-    """What may be numbers: cells without their unit, a cell of another as an empty text; 1 for true, 0 for false."""
-    if not unit:
-        return counted(cells)
-    parted = [None if cell is None else parted_unit(str(cell)) for cell in cells]
-    return [None if one is None else one[1] if one[0] == unit else "" for one in parted]
 
 
 def _computable(reading: Reading) -> np.ndarray:

@@ -11,7 +11,8 @@ from typing import Any
 from lsvv.tables.cells import COMMA, POINT, Notation, Reading, ambiguous, known, parted_unit, read_numbers
 from lsvv.tables.encoding import Encoding, find_encoding, in_bytes, plain_bytes, text_of
 from lsvv.tables.gate import check_cells
-from lsvv.tables.table import Edits, Source, Table, TableError, unique_names
+from lsvv.tables.headers import named_columns, no_header_row, suspicious_header
+from lsvv.tables.table import Edits, Layout, Source, Table, TableError
 from lsvv.tables.words import count
 
 __all__ = ["Delimited", "read_delimited"]
@@ -51,7 +52,7 @@ class Delimited(Source):
     """A CSV or TSV file as records of raw cells; what is above the header or in the tail is no part of the table."""
 
     above: bytes
-    header: Record
+    header: Record | None
     records: tuple[Record, ...]
     tail: tuple[Record, ...]
     delimiter: bytes
@@ -67,7 +68,9 @@ class Delimited(Source):
             for name, values in edits.cells.items()
         ]
         added = [[self._cell(value) for value in column] for column in edits.columns.values()]
-        parts = [self.above, self._record(self.header, {}, [self._cell(name) for name in edits.columns])]
+        parts = [self.above]
+        if self.header is not None:
+            parts.append(self._record(self.header, {}, [self._cell(name) for name in edits.columns]))
         row = 0
         for record in self.records:
             if record.is_blank:
@@ -109,25 +112,29 @@ class Delimited(Source):
             return text.encode("utf-8")
 
 
-def read_delimited(data: bytes, name: str, delimiter: bytes | None = None) -> Table:
-    """A table from the bytes of a CSV or TSV file; the first record names the columns, values are texts.
+def read_delimited(data: bytes, name: str, layout: Layout | None = None, *, delimiter: bytes | None = None) -> Table:
+    """A table from the bytes of a CSV or TSV file; values are texts.
 
     The delimiter is found where it is not given; a first line that names it comes before both.
     """
     import pandas as pd
 
+    layout = layout or Layout()
     encoding = find_encoding(data, name)
     plain = plain_bytes(data, encoding, name)
     named = _NAMED_DELIMITER.match(plain)
     above, plain = (named[0], plain[named.end() :]) if named else (b"", plain)
+    above, plain = _without_title(above, plain, layout.header_row, name)
     delimiter = named[1] if named else delimiter or _find_delimiter(plain)
     records = list(_records(plain, delimiter, name))
     if not records:
         raise TableError(f"{name} is empty. It needs a first line with the names of the columns, and rows below.")
     if records[0].is_blank:
         raise TableError(f"{name} starts with an empty line. Put the names of the columns into the first line.")
-    header, body, tail = records[0], *_without_tail(records[1:], delimiter)
-    columns, notes = unique_names([_value(cell) for cell in header.cells(delimiter)])
+    header = records[0] if layout.header_row else None
+    first = [_value(cell) for cell in records[0].cells(delimiter)]
+    body, tail = _without_tail(records[1:] if layout.header_row else records, delimiter)
+    columns, notes = named_columns(first if header else None, len(first))
     rows = [record for record in body if not record.is_blank]
     check_cells(len(rows), len(columns), name)
     blocks = [
@@ -137,13 +144,34 @@ def read_delimited(data: bytes, name: str, delimiter: bytes | None = None) -> Ta
     values = {
         column: pd.concat([block[place] for block in blocks], ignore_index=True) for place, column in enumerate(columns)
     }
-    told = _told(rows, tail, delimiter, len(columns))
+    told = (*_told(rows, tail, delimiter, len(columns)),)
+    told += tuple(suspicious_header(first if header else None, [column.tolist() for column in values.values()]))
+    notation, resolved = _notation_of(values, delimiter, layout.decimal)
+    source = Delimited(above, header, body, tail, delimiter, encoding, tuple(columns), notation)
+    frame = pd.DataFrame(values, columns=columns, index=range(len(rows)))
+    return Table(name, frame, source, (*encoding.notes, *notes, *told, *resolved))
+
+
+def _without_title(above: bytes, plain: bytes, header_row: int, name: str) -> tuple[bytes, bytes]:
+    """What is above the line of names, and the rest."""
+    for number in range(1, header_row):
+        end = _LINE_END.search(plain)
+        if end is None:
+            raise no_header_row(header_row, number if plain else number - 1, name)
+        above, plain = above + plain[: end.end()], plain[end.end() :]
+    return above, plain
+
+
+def _notation_of(
+    values: Mapping[str, Iterable[Any]], delimiter: bytes, decimal: str | None
+) -> tuple[Notation, tuple[str, ...]]:
+    """How the file writes numbers, as it was said or as it is found, and notes."""
+    if decimal is not None:
+        return (COMMA if decimal == "," else POINT), ()
     # cells parted by commas decide for their own column only
     signs = {} if delimiter == b"," else {column: _Signs.of(cells) for column, cells in values.items()}
     notation = _notation(signs.values(), delimiter)
-    source = Delimited(above, header, body, tail, delimiter, encoding, tuple(columns), notation)
-    frame = pd.DataFrame(values, columns=columns, index=range(len(rows)))
-    return Table(name, frame, source, (*encoding.notes, *notes, *told, *_resolved(signs, notation)))
+    return notation, tuple(_resolved(signs, notation))
 
 
 def _told(rows: Sequence[Record], tail: Sequence[Record], delimiter: bytes, n_columns: int) -> Iterator[str]:

@@ -11,47 +11,70 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import numpy as np
 
 from lsvv.extras import optional
+from lsvv.tables.compressed import MARK, Gzipped
 from lsvv.tables.delimited import read_delimited
-from lsvv.tables.gate import content
-from lsvv.tables.jsonlines import read_json_lines
+from lsvv.tables.gate import content, decompressed
+from lsvv.tables.jsonlines import read_json, read_json_lines
 from lsvv.tables.parquet import read_parquet
 from lsvv.tables.spreadsheet import read_spreadsheet
-from lsvv.tables.table import Table, TableError, WritingError
+from lsvv.tables.table import Layout, Table, TableError, WritingError
 
-__all__ = ["FORMATS", "MISSING", "check_ending", "check_places", "format_of", "parse", "read", "write_atomically"]
+__all__ = [
+    "FORMATS",
+    "MISSING",
+    "check_ending",
+    "check_places",
+    "format_of",
+    "parse",
+    "read",
+    "without_markers",
+    "write_atomically",
+]
 
-FORMATS: dict[str, Callable[[bytes, str], Table]] = {
+FORMATS: dict[str, Callable[[bytes, str, Layout], Table]] = {
     ".csv": read_delimited,
     ".tsv": partial(read_delimited, delimiter=b"\t"),
-    ".parquet": read_parquet,
+    ".parquet": lambda data, name, _: read_parquet(data, name),
     ".xlsx": read_spreadsheet,
     ".xlsm": read_spreadsheet,
-    ".jsonl": read_json_lines,
+    ".jsonl": lambda data, name, _: read_json_lines(data, name),
+    ".json": lambda data, name, _: read_json(data, name),
 }
+_TEXTS, _BOOKS = (".csv", ".tsv"), (".xlsx", ".xlsm")
+_ANY = Layout()
 MISSING = ("NA", "N/A", "n/a", "#N/A", "#NA", "NaN", "nan", "null", "NULL", "<NA>", "?")
 """Texts that mean an empty cell, beside blanks."""
 _OTHER_ENDINGS = {".txt": ".csv", ".tab": ".tsv", ".pq": ".parquet", ".ndjson": ".jsonl"}
 """Endings that mean the format of another."""
+PACKED = ".gz"
 _NEEDS = {".parquet": ("pyarrow",), ".xlsx": ("openpyxl",), ".xlsm": ("openpyxl",)}
 
 
-def read(path: str | os.PathLike[str], *, format: str | None = None, missing: tuple[str, ...] = MISSING) -> Table:
+def read(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    missing: tuple[str, ...] = MISSING,
+    layout: Layout = _ANY,
+) -> Table:
     r"""The table in a file, or on standard input for "-".
 
     Parameters
     ----------
     path : path
-        A CSV, TSV, Parquet, Excel or JSON-lines file, or "-".
+        A CSV, TSV, Parquet, Excel, JSON or JSON-lines file, packed by gzip or not, or "-".
     format : str, optional
-        "csv", "tsv", "parquet", "xlsx" or "jsonl"; by default the ending of the path, for "-" what the first bytes
-        say.
+        "csv", "tsv", "parquet", "xlsx", "json" or "jsonl"; by default the ending of the path, for "-" what the first
+        bytes say.
     missing : tuple of str
         Texts that mean an empty cell, beside blanks.
+    layout : Layout
+        The sheet, the line of names and the decimal sign, where the file does not say.
 
     Raises
     ------
@@ -60,7 +83,7 @@ def read(path: str | os.PathLike[str], *, format: str | None = None, missing: tu
 
     Examples
     --------
-    >>> from pathlib import Path
+    >>> from pathlib import Path, PurePath
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "a.csv")
@@ -70,20 +93,57 @@ def read(path: str | os.PathLike[str], *, format: str | None = None, missing: tu
     """
     data = content(path)
     if str(path) == "-":
-        return parse(data, "standard input", format=format, missing=missing)
-    return parse(data, str(path), format=format or Path(path).suffix.lower(), missing=missing)
+        return parse(data, "standard input", format=format, missing=missing, layout=layout)
+    ending = ending_of(path).removesuffix(PACKED)
+    return parse(data, str(path), format=format or ending, missing=missing, layout=layout)
 
 
-def parse(data: bytes, name: str, *, format: str | None = None, missing: tuple[str, ...] = MISSING) -> Table:
+def parse(
+    data: bytes,
+    name: str,
+    *,
+    format: str | None = None,
+    missing: tuple[str, ...] = MISSING,
+    layout: Layout = _ANY,
+) -> Table:
     """The table in ``data``, the bytes of a file called ``name``."""
+    if data.startswith(MARK):
+        inner = parse(decompressed(data, name), name, format=format, missing=missing, layout=layout)
+        return replace(inner, source=Gzipped(inner.source, inner.source.notation))
     suffix = format_of("." + format.lstrip(".")) if format else _guess(data)
     if suffix not in FORMATS:
         known = ", ".join((*FORMATS, *_OTHER_ENDINGS))
         raise TableError(f"{name} has the ending {suffix!r}, which is not known. Use one of {known}, or --format.")
     for package in ("pandas", *_NEEDS.get(suffix, ())):
         optional(package, f"Reading {suffix} files", "tables")
-    table = FORMATS[suffix](data, name)
-    return _without_markers(replace(table, format=suffix, missing=missing))
+    _refuse_unused(layout, suffix)
+    table = FORMATS[suffix](data, name, layout)
+    return without_markers(replace(table, format=suffix, missing=missing, layout=layout))
+
+
+def _refuse_unused(layout: Layout, suffix: str) -> None:
+    """Refuses what a format has no use for."""
+    for option, given, of in (
+        ("--sheet", layout.sheet, _BOOKS),
+        ("--header-row", layout.header_row != 1, (*_TEXTS, *_BOOKS)),
+        ("--decimal", layout.decimal, _TEXTS),
+    ):
+        if given and suffix not in of:
+            raise TableError(f"{option} is for files in {' or '.join(of)}, and this one is {suffix}. Leave it out.")
+    if layout.decimal not in (None, ".", ","):
+        raise TableError(f"{layout.decimal!r} is no decimal sign. Give --decimal . or --decimal ,")
+
+
+def ending_of(path: str | os.PathLike[str]) -> str:
+    """The ending of a name in small letters, with what is before .gz.
+
+    Examples
+    --------
+    >>> ending_of("a.b.CSV"), ending_of("a.csv.gz"), ending_of("a")
+    ('.csv', '.csv.gz', '')
+    """
+    endings = [suffix.lower() for suffix in PurePath(path).suffixes]
+    return "".join(endings[-2:] if endings[-1:] == [PACKED] else endings[-1:])
 
 
 def format_of(suffix: str) -> str:
@@ -91,7 +151,7 @@ def format_of(suffix: str) -> str:
     return _OTHER_ENDINGS.get(suffix.lower(), suffix.lower())
 
 
-def _without_markers(table: Table) -> Table:
+def without_markers(table: Table) -> Table:
     """The table with texts that mean an empty cell taken for one."""
     markers = frozenset(table.missing)
     frame, marked = table.frame.copy(deep=False), {}
@@ -111,7 +171,8 @@ def _guess(data: bytes) -> str:
         return ".parquet"
     if data.startswith(b"PK\x03\x04"):
         return ".xlsx"
-    return ".jsonl" if data.lstrip().startswith(b"{") else ".csv"
+    start = data.lstrip()[:1]
+    return {b"{": ".jsonl", b"[": ".json"}.get(start, ".csv")
 
 
 def check_places(outputs: Mapping[str, str | None], inputs: Sequence[str | None]) -> None:
@@ -150,10 +211,18 @@ def _is_same(one: str, other: str) -> bool:
 
 def check_ending(out: str | os.PathLike[str], table: Table, source: str | os.PathLike[str]) -> None:
     """Refuses, before any work, a place whose ending names another format than the table from ``source`` has."""
-    place = Path(out)
-    endings = (table.format, format_of(Path(source).suffix))
-    if format_of(place.suffix) not in endings:
-        raise WritingError(f"{place} should end in {endings[0]}: a table is written in the format it was read in.")
+    packed = PACKED if isinstance(table.source, Gzipped) else ""
+    needed = table.format + packed
+    endings = (needed, _plain_ending(source))
+    if _plain_ending(out) not in endings:
+        raise WritingError(f"{out} should end in {needed}: a table is written in the format it was read in.")
+
+
+def _plain_ending(path: str | os.PathLike[str]) -> str:
+    """The ending of a name that stands for its format, with .gz where it is packed."""
+    ending = ending_of(path)
+    plain = ending.removesuffix(PACKED)
+    return format_of(plain) + ending[len(plain) :]
 
 
 def _check_folder(out: str | os.PathLike[str], option: str) -> None:

@@ -6,7 +6,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -15,21 +15,28 @@ import numpy as np
 from lsvv.linalg import threads_for
 from lsvv.selection import Importances, column_importances
 from lsvv.selection.forests import KINDS
+from lsvv.tables.cautions import Caution, cautions
 from lsvv.tables.cells import known
 from lsvv.tables.formulas import with_safe_texts
 from lsvv.tables.helping import second_round
 from lsvv.tables.inputs import Vectoriser, vectorised
 from lsvv.tables.model_choice import choose_model, neighbour_graph
+from lsvv.tables.naming import check_columns
 from lsvv.tables.results import Answer, answers, named
-from lsvv.tables.table import Edits, Table, TableError
+from lsvv.tables.table import Edits, Layout, Table, TableError
 from lsvv.tables.targets import Group, LabelTarget, NumberTarget, TagTarget, Target, code, grouped
-from lsvv.tables.tasks import check_columns, find_task, task_words
+from lsvv.tables.tasks import find_task, task_words
+from lsvv.tables.weights import check_class_weight, weights_of
 from lsvv.tables.widths import Judge
 
 __all__ = ["Filled", "Fitted", "Progress", "cells_of", "fill"]
 
 Progress = Callable[[str, float], None]
 """Called with the name of a stage as it begins and the share of the work done so far."""
+
+
+_USUAL: dict[str, Any] = {**vars(Layout()), "ignore": [], "class_weight": "none", "safe_csv": False}
+"""Settings that go without saying."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +68,10 @@ class Filled:
         How rows became numbers.
     X : array of shape (rows, features)
         The vectorised inputs.
+    warnings : tuple of Caution
+        What a reader should hear first: signs that filled cells are worse than they look.
     notes : tuple of str
-        What a reader should know.
+        What a reader should know, the sentences of ``warnings`` before all others.
     seconds : dict of str to float
         Time of each stage.
     settings : dict
@@ -76,6 +85,7 @@ class Filled:
     fitted: tuple[Fitted, ...]
     vectoriser: Vectoriser
     X: np.ndarray
+    warnings: tuple[Caution, ...]
     notes: tuple[str, ...]
     seconds: dict[str, float]
     settings: dict[str, Any]
@@ -117,6 +127,7 @@ def fill(
     *,
     task: str | None = None,
     features: str = "auto",
+    class_weight: str = "none",
     together: bool = True,
     safe_csv: bool = False,
     random_state: int = 0,
@@ -135,6 +146,8 @@ def fill(
         cells where it is not given.
     features : "auto", "linear" or "fourier"
         The maps searched: straight, curved, or both.
+    class_weight : "none" or "balanced"
+        Whether every answer weighs the same however rare it is among the known cells; numbers are not concerned.
     together : bool
         Whether known cells of one target help to fill another. They have no part in a model file.
     safe_csv : bool
@@ -153,7 +166,7 @@ def fill(
     ('low', 'high')
     """
     with threads_for(len(table.frame)):
-        return _filled(table, targets, task, features, together, safe_csv, random_state, _Watch(progress))
+        return _filled(table, targets, task, features, class_weight, together, safe_csv, random_state, _Watch(progress))
 
 
 def _filled(
@@ -161,11 +174,13 @@ def _filled(
     targets: Sequence[str],
     task: str | None,
     features: str,
+    class_weight: str,
     together: bool,
     safe_csv: bool,
     random_state: int,
     watch: _Watch,
 ) -> Filled:
+    check_class_weight(class_weight)
     new_model = partial(choose_model, n_rows=len(table.frame), features=features, random_state=random_state)
     with watch.stage("Understanding the columns", 0.0):
         check_columns(table, targets)
@@ -175,42 +190,48 @@ def _filled(
         models = [new_model(one.task) for one in groups]
     with watch.stage("Turning columns into numbers", 0.05):
         judge = Judge(coded, random_state)
-        vectoriser, X = vectorised(table.frame, targets, random_state, table.source.notation, judge)
-    fitted = _fitted(X, groups, models, watch)
+        vectoriser, X = vectorised(table.frame, (*targets, *table.aside), random_state, table.source.notation, judge)
+    fitted = _fitted(X, groups, models, class_weight, watch)
     with watch.stage("Asking the other targets", 0.8):
         found = {one.target.column: one for part in fitted for one in answers(part.group, part.model, X)}
         results = tuple(found[column] for column in targets)
-        helps = tuple(second_round(X, results, partial(_model_beside, new_model))) if together else ()
+        beside = partial(_model_beside, new_model, class_weight)
+        helps = tuple(second_round(X, results, beside)) if together else ()
         found |= {one.answer.target.column: one.answer for one in helps}
         results = tuple(found[column] for column in targets)
     with watch.stage("Filling the holes", 0.95):
         taken = {str(column) for column in table.frame.columns}
         added = {one.target.column: named(one.target.column, (*one.beside(), "filled"), taken) for one in results}
         edits, told = with_safe_texts(table, _edits(table, results, added), safe_csv)
-    notes = (*table.notes, *vectoriser.notes, *_model_notes(fitted), *_result_notes(table, results))
+    heard = tuple(one for result in results for one in cautions(X, result, random_state))
+    notes = (*(one.text for one in heard), *table.notes, *vectoriser.notes)
+    notes += (*_model_notes(fitted), *_result_notes(table, results))
     notes += (*(one.sentence() for one in helps), *told)
     settings = {"targets": list(targets), "task": task, "features": features, "random_state": random_state}
     settings |= {"format": table.format, "missing": list(table.missing), "labels": list(table.sheets)}
-    settings |= {"safe_csv": True} if safe_csv else {}
-    return Filled(table, edits, results, added, fitted, vectoriser, X, notes, watch.seconds, settings)
+    unusual = {**vars(table.layout), "ignore": list(table.aside), "class_weight": class_weight, "safe_csv": safe_csv}
+    settings |= {name: value for name, value in unusual.items() if value != _USUAL[name]}
+    return Filled(table, edits, results, added, fitted, vectoriser, X, heard, notes, watch.seconds, settings)
 
 
-def _fitted(X: np.ndarray, groups: Sequence[Group], models: Sequence[Any], watch: _Watch) -> tuple[Fitted, ...]:
+def _fitted(
+    X: np.ndarray, groups: Sequence[Group], models: Sequence[Any], class_weight: str, watch: _Watch
+) -> tuple[Fitted, ...]:
     """Each group with its model, fitted on one graph of the rows."""
     with watch.stage("Finding neighbours", 0.25):
         graph = neighbour_graph(X)
     fitted = []
     for place, (group, model) in enumerate(zip(groups, models, strict=True)):
         with watch.stage(f"Learning {group.name}", 0.5 + 0.3 * place / len(groups)):
-            fitted.append(_learnt(X, group, model.set_params(graph=graph)))
+            fitted.append(_learnt(X, group, model.set_params(graph=graph), class_weight))
     return tuple(fitted)
 
 
-def _learnt(X: np.ndarray, group: Group, model: Any) -> Fitted:
+def _learnt(X: np.ndarray, group: Group, model: Any, class_weight: str) -> Fitted:
     # what a program hears as a warning, a person reads as a note
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        model.fit(X, group.as_array())
+        model.fit(X, group.as_array(), sample_weight=weights_of(group, class_weight))
     return Fitted(group, model, tuple(dict.fromkeys(str(one.message) for one in caught)))
 
 
@@ -218,9 +239,9 @@ def _has_trees(model: Any) -> bool:
     return not KINDS.keys().isdisjoint(model.kinds_)
 
 
-def _model_beside(new_model: Callable[..., Any], group: Group, X: np.ndarray) -> Any:
+def _model_beside(new_model: Callable[..., Any], class_weight: str, group: Group, X: np.ndarray) -> Any:
     """A model of a group from features that other targets are among, on a graph of its own."""
-    return _learnt(X, group, new_model(group.task, graph=neighbour_graph(X))).model
+    return _learnt(X, group, new_model(group.task, graph=neighbour_graph(X)), class_weight).model
 
 
 def cells_of(table: Table, column: str) -> list[Any]:
@@ -242,7 +263,10 @@ def _refuse_empty_formulas(table: Table, columns: Sequence[str]) -> None:
 
 def _coded(table: Table, columns: Sequence[str], task: str | None) -> list[Target]:
     cells = {column: cells_of(table, column) for column in columns}
-    found = find_task(cells, task_words(task, columns), table.source.notation)
+    asked = task_words(task, columns)
+    typed = {column: "classes" for column in columns if column not in asked and table.source.is_categorical(column)}
+    found = find_task(cells, typed | asked, table.source.notation)
+    found = [replace(one, reason="its type is categorical") if one.column in typed else one for one in found]
     return [code(finding, cells[finding.column]) for finding in found]
 
 
@@ -296,7 +320,8 @@ def _result_notes(table: Table, results: Sequence[Answer]) -> Iterator[str]:
             yield f"{column}: none of its known cells was left out, so that nothing tells how good the filled ones are."
         if result.interval is not None and result.interval.note:
             yield f"{column}: {result.interval.note}"
-        if result.target.known.sum() < 2 * len(result.target.outputs):
+        # of classes a warning says so
+        if result.target.task != "classes" and result.target.known.sum() < 2 * len(result.target.outputs):
             yield f"{column}: only {int(result.target.known.sum())} cells are known; label more of them."
 
 

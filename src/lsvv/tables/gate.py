@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
 import stat
@@ -14,7 +15,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from lsvv.tables.table import TableError
 
-__all__ = ["check_cells", "check_size", "content", "packed", "understood", "unpacked"]
+__all__ = ["check_cells", "check_size", "content", "decompressed", "packed", "understood", "unpacked"]
 
 MOST_BYTES = 4 * 2**30
 """Of a file, and of what it unpacks to."""
@@ -112,6 +113,16 @@ def unpacked(data: bytes, name: str) -> dict[str, bytes]:
         members = archive.infolist()
         _check_unpacked(sum(member.file_size for member in members), len(data), name)
         return {member.filename: _unpacked(archive, member) for member in members}
+
+
+def decompressed(data: bytes, name: str) -> bytes:
+    """What a gzip file holds; unpacking ends where it would be too much."""
+    whole = bytearray()
+    with understood(name), gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
+        while part := stream.read(_STEP):
+            whole += part
+            _check_unpacked(len(whole), len(data), name)
+    return bytes(whole)
 
 
 def _unpacked(archive: ZipFile, member: ZipInfo) -> bytes:

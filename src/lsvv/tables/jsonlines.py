@@ -1,4 +1,4 @@
-"""JSON lines: one object a line, whose known values stay as they are written; empty is null or absent."""
+"""JSON: one object a line, or one array of objects; known values stay as they are written, empty is null or absent."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from lsvv.tables.cells import known
 from lsvv.tables.gate import check_cells
 from lsvv.tables.table import Edits, Source, Table, TableError
 
-__all__ = ["JsonLines", "read_json_lines"]
+__all__ = ["JsonArray", "JsonLines", "read_json", "read_json_lines"]
 
 MOST_DIGITS = 300
 """Whole numbers of more have no floating twin."""
 _HALF = re.compile("[\ud800-\udfff]")
 """Half of a pair of surrogates."""
+_BLANKS = re.compile(r"[\s\ufeff]*")
 _BETWEEN = re.compile(r"[\s:,]*")
 """What stands before a key or a value in an object."""
 
@@ -36,22 +37,66 @@ class JsonLines(Source):
         return "\n".join(lines).encode("utf-8")
 
 
+@dataclass(frozen=True, eq=False)
+class JsonArray(Source):
+    """The objects of an array as they were, and what stands before, between and after them."""
+
+    objects: tuple[str, ...]
+    between: tuple[str, ...]
+
+    def rendered(self, edits: Edits) -> bytes:
+        """Every object as it was, with its holes filled and new keys at its end."""
+        edited = [_edited(text, row, edits) for row, text in enumerate(self.objects)]
+        parts = [part for pair in zip(self.between, edited, strict=False) for part in pair]
+        return "".join([*parts, self.between[-1]]).encode("utf-8")
+
+
 def read_json_lines(data: bytes, name: str) -> Table:
     """A table from the bytes of a JSON-lines file; columns in the order in which keys first appear."""
-    import pandas as pd
-
-    try:
-        lines = tuple(data.decode("utf-8").split("\n"))
-    except UnicodeDecodeError as error:
-        raise TableError(f"{name} is not UTF-8 ({error}). Save it as UTF-8.") from error
+    lines = tuple(_text(data, name).split("\n"))
     rows = [_row(line, f"{name}: line {number}") for number, line in enumerate(lines, start=1) if _holds_row(line)]
     if not rows:
         raise TableError(f"{name} holds no line. It needs one JSON object a line.")
+    return _table(rows, JsonLines(lines), name)
+
+
+def read_json(data: bytes, name: str) -> Table:
+    """A table from the bytes of a JSON file that is an array of objects."""
+    text = _text(data, name)
+    place = _after(_BLANKS, text, 0)
+    if text[place : place + 1] != "[":
+        raise TableError(f"{name} is no array of objects. Write [{{...}}, {{...}}], or one object a line as .jsonl.")
+    decoder, objects, between, start = json.JSONDecoder(), list[str](), list[str](), 0
+    place = _after(_BETWEEN, text, place + 1)
+    while text[place : place + 1] == "{":
+        try:
+            _, stop = decoder.raw_decode(text, place)
+        except (ValueError, RecursionError) as error:
+            raise TableError(f"{name}: object {len(objects) + 1} is not JSON ({error}). Correct it.") from error
+        between.append(text[start:place])
+        objects.append(text[place:stop])
+        start, place = stop, _after(_BETWEEN, text, stop)
+    if not objects or text[place:].strip() != "]":
+        raise TableError(f"{name}: no object stands after {len(objects)} of them. Write [{{...}}, {{...}}].")
+    rows = [_row(one, f"{name}: object {number}") for number, one in enumerate(objects, start=1)]
+    return _table(rows, JsonArray(tuple(objects), (*between, text[start:])), name)
+
+
+def _text(data: bytes, name: str) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise TableError(f"{name} is not UTF-8 ({error}). Save it as UTF-8.") from error
+
+
+def _table(rows: list[dict[str, Any]], source: Source, name: str) -> Table:
+    import pandas as pd
+
     columns = list(dict.fromkeys(key for row in rows for key in row))
     _check_names(columns, name)
     check_cells(len(rows), len(columns), name)
     values = {column: known(row.get(column) for row in rows) for column in columns}
-    return Table(name, pd.DataFrame(values, columns=columns, dtype=object), JsonLines(lines))
+    return Table(name, pd.DataFrame(values, columns=columns, dtype=object), source)
 
 
 def _check_names(columns: list[str], name: str) -> None:
@@ -120,15 +165,15 @@ def _written(value: Any) -> str:
 def _spans(line: str) -> Iterator[tuple[str, slice]]:
     """Where the value of each key of an object stands."""
     decoder = json.JSONDecoder(parse_int=_whole_number)
-    place = _after_blanks(line, line.index("{") + 1)
+    place = _after(_BETWEEN, line, line.index("{") + 1)
     while line[place] != "}":
         key, place = decoder.raw_decode(line, place)
-        start = _after_blanks(line, place)
+        start = _after(_BETWEEN, line, place)
         _, stop = decoder.raw_decode(line, start)
         yield key, slice(start, stop)
-        place = _after_blanks(line, stop)
+        place = _after(_BETWEEN, line, stop)
 
 
-def _after_blanks(line: str, place: int) -> int:
-    found = _BETWEEN.match(line, place)
+def _after(pattern: re.Pattern[str], text: str, place: int) -> int:
+    found = pattern.match(text, place)
     return place if found is None else found.end()

@@ -1,4 +1,4 @@
-"""Excel workbooks: the first sheet is the table; other sheets, formulas, formats and macros stay.
+"""Excel workbooks: one sheet, the first as a rule, is the table; other sheets, formulas, formats and macros stay.
 
 What openpyxl does not know, such as shapes and text boxes, is lost, and so are the stored values of formulas, which
 Excel computes again.
@@ -17,7 +17,8 @@ from zipfile import ZipFile
 
 from lsvv.tables.cells import Formula, is_missing
 from lsvv.tables.gate import check_cells, packed, understood, unpacked
-from lsvv.tables.table import Edits, Source, Table, TableError, unique_names
+from lsvv.tables.headers import named_columns, no_header_row, suspicious_header
+from lsvv.tables.table import Edits, Layout, Source, Table, TableError
 
 __all__ = ["Spreadsheet", "read_spreadsheet"]
 
@@ -36,6 +37,7 @@ class Spreadsheet(Source):
 
     data: bytes
     sheet: str
+    header_row: int
     columns: tuple[str, ...]
     formulas: Mapping[str, Mapping[int, str]]
 
@@ -53,11 +55,12 @@ class Spreadsheet(Source):
         for name, cells in edits.cells.items():
             place = self.columns.index(name) + 1
             for row, value in cells.items():
-                _put(sheet, row + 2, place, value)
+                _put(sheet, self.header_row + row + 1, place, value).fill = _filled()
         for shift, (name, column) in enumerate(edits.columns.items(), start=1):
             place = len(self.columns) + shift
-            _put(sheet, 1, place, name)
-            for row, value in enumerate(column, start=2):
+            if self.header_row:
+                _put(sheet, self.header_row, place, name)
+            for row, value in enumerate(column, start=self.header_row + 1):
                 _put(sheet, row, place, value)
         stream = io.BytesIO()
         book.save(stream)
@@ -66,36 +69,51 @@ class Spreadsheet(Source):
         return stream.getvalue()
 
 
-def read_spreadsheet(data: bytes, name: str) -> Table:
-    """A table from the first sheet of a workbook; formulas count with their stored values."""
+def read_spreadsheet(data: bytes, name: str, layout: Layout | None = None) -> Table:
+    """A table from a sheet of a workbook, the first by default; formulas count with their stored values."""
     import pandas as pd
 
+    layout = layout or Layout()
+    skipped = layout.header_row
     data = packed(_checked(data, name), deflated=False)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         book, written = _open(data, name, formulas=False), _open(data, name, formulas=True)
     if not book.worksheets:
         raise TableError(f"{name} holds charts but no sheet of cells. Put the table into a sheet.")
-    chosen = book.worksheets[0].title
+    chosen = _chosen(book, layout.sheet, name)
     formulas = {place: cell for place, cell in _stored(written[chosen], _formula) if cell}
     shown = {place: cell for place, cell in _stored(book[chosen], _value) if cell is not None}
     shown |= {place: Formula(formula) for place, formula in formulas.items() if _is_unknown(book[chosen], place)}
     rows = _rows(shown, formulas, name)
     if not rows:
         raise TableError(f"{name}: sheet {chosen!r} is empty. It needs a first row with the names of the columns.")
-    columns, notes = unique_names(["" if value is None else str(value) for value in rows[0]])
-    body = rows[1:]
-    merged = _spread(body, book[chosen].merged_cells.ranges)
+    if skipped > len(rows):
+        raise no_header_row(skipped, len(rows), name)
+    header = rows[skipped - 1] if skipped else None
+    columns, notes = named_columns(header, len(rows[0]))
+    body = rows[skipped:]
+    merged = _spread(body, book[chosen].merged_cells.ranges, skipped)
     frame = pd.DataFrame(body, columns=columns, index=range(len(body)), dtype=object)
     more = [f"Read the sheet {chosen!r}; the others stay as they are."] if len(book.sheetnames) > 1 else []
     if merged:
         more.append(f"{merged:,} merged cells count with the value they show.")
+    more += suspicious_header(header, list(zip(*body, strict=True)) or [()] * len(columns))
     more += dict.fromkeys(f"The workbook: {one.message}" for one in caught)
     by_column: dict[str, dict[int, str]] = {column: {} for column in columns}
     for (row, place), formula in sorted(formulas.items()):
-        if 2 <= row <= len(rows):
-            by_column[columns[place - 1]][row - 2] = formula
-    return Table(name, frame, Spreadsheet(data, chosen, tuple(columns), by_column), (*notes, *more))
+        if skipped < row <= len(rows):
+            by_column[columns[place - 1]][row - skipped - 1] = formula
+    source = Spreadsheet(data, chosen, skipped, tuple(columns), by_column)
+    return Table(name, frame, source, (*notes, *more))
+
+
+def _chosen(book: Any, sheet: str | None, name: str) -> str:
+    """The title of the sheet that is the table."""
+    titles = [one.title for one in book.worksheets]
+    if sheet is not None and sheet not in titles:
+        raise TableError(f"{name} has no sheet {sheet!r} of cells. It has {', '.join(map(repr, titles))}.")
+    return titles[0] if sheet is None else sheet
 
 
 def _stored(sheet: Any, read: Callable[[Any], Any]) -> Iterator[tuple[Place, Any]]:
@@ -133,15 +151,15 @@ def _rows(shown: Mapping[Place, Any], formulas: Mapping[Place, str], name: str) 
     return rows
 
 
-def _spread(body: list[list[Any]], ranges: Any) -> int:
+def _spread(body: list[list[Any]], ranges: Any, skipped: int) -> int:
     """Writes what a merged cell shows into all rows that it covers; how many that are.
 
     Columns to the right stay empty: the title of a section is no number of each of them.
     """
     count = 0
     for one in ranges:
-        top, place = one.min_row - 2, one.min_col - 1
-        covered = body[top : one.max_row - 1] if top >= 0 else []
+        top, place = one.min_row - skipped - 1, one.min_col - 1
+        covered = body[top : one.max_row - skipped] if top >= 0 else []
         if len(covered) < 2 or place >= len(covered[0]) or covered[0][place] is None:
             continue
         count += len(covered)
@@ -150,7 +168,14 @@ def _spread(body: list[list[Any]], ranges: Any) -> int:
     return count
 
 
-def _put(sheet: Any, row: int, place: int, value: Any) -> None:
+def _filled() -> Any:
+    """The colour of a cell that was filled."""
+    from openpyxl.styles import PatternFill
+
+    return PatternFill("solid", fgColor="FFF2CC")
+
+
+def _put(sheet: Any, row: int, place: int, value: Any) -> Any:
     from openpyxl.cell.cell import MergedCell
 
     if isinstance(sheet.cell(row, place), MergedCell):
@@ -161,6 +186,7 @@ def _put(sheet: Any, row: int, place: int, value: Any) -> None:
     cell.value = value
     if isinstance(value, str):
         cell.data_type = "s"
+    return cell
 
 
 def _open(data: bytes, name: str, *, formulas: bool, macros: bool = False) -> Any:

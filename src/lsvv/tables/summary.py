@@ -26,6 +26,7 @@ def summary(filled: Filled) -> dict[str, Any]:
         "features": int(filled.X.shape[1]),
         "targets": [_target(result, filled.added[result.target.column]) for result in filled.results],
         "models": [_model(*both) for both in zip(filled.fitted, filled.importances, strict=True)],
+        "warnings": [asdict(one) for one in filled.warnings],
         "notes": list(filled.notes),
         "seconds": {stage: round(seconds, 3) for stage, seconds in filled.seconds.items()},
         "settings": filled.settings,

@@ -13,7 +13,7 @@ from lsvv.tables.cells import POINT, Notation
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Edits", "Source", "Table", "TableError", "WritingError", "fresh_name", "unique_names"]
+__all__ = ["Edits", "Layout", "Source", "Table", "TableError", "WritingError", "fresh_name", "unique_names"]
 
 
 class TableError(ValueError):
@@ -40,6 +40,25 @@ class Edits:
     columns: Mapping[str, Sequence[Any]]
 
 
+@dataclass(frozen=True)
+class Layout:
+    """How a file is laid out, where it does not say so itself.
+
+    Attributes
+    ----------
+    sheet : str, optional
+        The sheet of a workbook that is the table; the first by default.
+    header_row : int
+        The line, from 1, that names the columns; 0 where none does.
+    decimal : "." or ",", optional
+        The decimal sign of numbers in texts, where a column alone does not tell; found by default.
+    """
+
+    sheet: str | None = None
+    header_row: int = 1
+    decimal: str | None = None
+
+
 class Source(ABC):
     """The file a table was read from, kept so that what was known can be written back as it was."""
 
@@ -48,6 +67,10 @@ class Source(ABC):
 
     def is_whole(self, column: str) -> bool:
         """Whether a column holds whole numbers by its type, and cannot hold others."""
+        return False
+
+    def is_categorical(self, column: str) -> bool:
+        """Whether a column holds classes by its type, whatever they are called."""
         return False
 
     def formulas_in(self, column: str) -> Mapping[int, str]:
@@ -83,6 +106,10 @@ class Table:
         All texts that mean an empty cell.
     sheets : tuple of str
         Where the labels are from.
+    layout : Layout
+        How the file is laid out, as it was said.
+    aside : tuple of str
+        Columns that are no inputs, by the user's wish.
     """
 
     name: str
@@ -94,6 +121,8 @@ class Table:
     format: str = ""
     missing: tuple[str, ...] = ()
     sheets: tuple[str, ...] = ()
+    layout: Layout = field(default_factory=Layout)
+    aside: tuple[str, ...] = ()
 
 
 def unique_names(names: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:

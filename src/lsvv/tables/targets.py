@@ -16,6 +16,7 @@ from lsvv.tables.cells import (
     COMMA,
     Notation,
     ambiguous,
+    amounts,
     counted,
     decimals_of,
     digits_of,
@@ -137,6 +138,8 @@ class NumberTarget(Target):
         The least and the greatest number that the type of the cells holds.
     least : float
         0 where no known number is below, so that no other is to be; else there is none.
+    before, after : str
+        The percent or currency sign of a text, with its blanks.
     """
 
     decimals: int
@@ -146,6 +149,8 @@ class NumberTarget(Target):
     digits: int = 0
     ends: tuple[int, int] | None = None
     least: float = -math.inf
+    before: str = ""
+    after: str = ""
 
     def raised(self, numbers: np.ndarray) -> np.ndarray:
         """Numbers with those below ``least`` raised to it."""
@@ -171,7 +176,8 @@ class NumberTarget(Target):
             return value
         text = format(value, f"{',' if self.group else ''}.{precision}{self.form}")
         signs = {ord(","): self.group, ord("."): "," if self.style == "comma" else "."}
-        return text.translate(signs)
+        minus, digits = text[: text.startswith("-")], text.removeprefix("-").translate(signs)
+        return f"{minus}{self.before}{digits}{self.after}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -287,12 +293,13 @@ def _parts(cell: Any, separator: str | None) -> list[Any]:
     return [part.strip() if isinstance(part, str) else plain(part) for part in parts if not is_missing(part)]
 
 
-def _numbers(finding: Finding, cells: list[Any], known: np.ndarray) -> Target:
+def _numbers(finding: Finding, given: list[Any], known: np.ndarray) -> Target:
+    cells = amounts(given, finding.unit) if finding.unit else given
     reading = read_numbers(cells, finding.usual)
     numbers, column = reading.values, finding.column
     if reading.strange:
         row = reading.strange[0]
-        said = f"row {row + 1} says {cells[row]!r}"
+        said = f"row {row + 1} says {given[row]!r}"
         raise TableError(f"The target {column!r} is to be numbers, but {said}. Correct or empty that cell.")
     if np.isinf(numbers).any():
         row = int(np.flatnonzero(np.isinf(numbers))[0]) + 1
@@ -307,6 +314,8 @@ def _numbers(finding: Finding, cells: list[Any], known: np.ndarray) -> Target:
     whole = decimals == 0 and all(isinstance(cell, (str, int, np.integer)) for cell in filled)
     least = 0.0 if np.all(numbers[known] >= 0.0) else -math.inf
     style = {"style": "whole" if whole else "typed", "ends": ends, "least": least, **written}
+    if finding.unit:
+        style |= _signs_around(given, cells)
     return NumberTarget(column, "numbers", reason, known, numbers, (column,), decimals, **style)
 
 
@@ -314,6 +323,13 @@ def _ends(cells: list[Any]) -> tuple[int, int] | None:
     """What the type of the cells holds; None where a number of any size will do."""
     limits = next((np.iinfo(type(cell)) for cell in cells if isinstance(cell, np.integer)), None)
     return None if limits is None else (int(limits.min), int(limits.max))
+
+
+def _signs_around(given: Sequence[Any], amounts: Sequence[Any]) -> dict[str, Any]:
+    """What stands before and after the digits, as in the first cell."""
+    text, number = next((text.strip(), str(n).strip()) for text, n in zip(given, amounts, strict=True) if n is not None)
+    before, _, after = text.removeprefix("-").partition(number.removeprefix("-"))
+    return {"before": before, "after": after}
 
 
 def _text_style(texts: list[str], notation: Notation) -> dict[str, Any]:

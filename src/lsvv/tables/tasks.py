@@ -16,16 +16,18 @@ from lsvv.tables.cells import (
     POINT,
     Formula,
     Notation,
+    amounts,
     as_numbers,
     counted,
     is_date,
     is_list,
     parted_unit,
     read_numbers,
+    unit_of,
 )
-from lsvv.tables.table import Table, TableError
+from lsvv.tables.table import TableError
 
-__all__ = ["TASKS", "Finding", "by_column", "check_columns", "find_task", "separator_of", "task_words"]
+__all__ = ["ASKED", "TASKS", "Finding", "by_column", "find_task", "separator_of", "task_words"]
 
 TASKS = ("classes", "labels", "tags", "numbers")
 """One class a row; 0/1 columns learnt together; several tags in one cell; numbers."""
@@ -43,37 +45,22 @@ _CODE = re.compile(r"\s*0\d")
 """007 is no number."""
 
 
+ASKED = "you asked for it"
+
+
 @dataclass(frozen=True)
 class Finding:
-    """The task of a column and why; ``usual`` is how it writes numbers where its cells do not say."""
+    """The task of a column and why; ``usual`` is how it writes numbers where its cells do not say.
+
+    ``asked`` says that the user chose the task, ``unit`` is the percent or currency sign of all its numbers.
+    """
 
     column: str
     task: str
     reason: str
     usual: Notation = POINT
-
-
-def check_columns(table: Table, columns: Sequence[str]) -> None:
-    """Refuses target columns that are not in the table, named twice, or all there is."""
-    there = list(table.frame.columns)
-    if not columns:
-        raise TableError(f"No target is named. Name the columns to fill: --target {there[0]}.")
-    for column in columns:
-        twins = [name for name in there if re.fullmatch(rf"{re.escape(column)} \(\d+\)", name)]
-        if column not in there and len(twins) > 1:
-            raise TableError(f"{table.name} has several columns named {column!r}. Choose one of {', '.join(twins)}.")
-        if column not in there:
-            raise TableError(f"{table.name} has no column {column!r}. It has {', '.join(map(repr, there))}.")
-    if len(set(columns)) < len(columns):
-        twice = Counter(columns).most_common(1)[0][0]
-        raise TableError(f"The target {twice!r} is named twice. Name it once.")
-    if len(columns) == len(there):
-        raise TableError(
-            f"{table.name} has no column beside the target: there is nothing to learn from. Add columns that describe "
-            f"the rows."
-        )
-    if len(table.frame) == 0:
-        raise TableError(f"{table.name} has no rows below its first line. Add rows, some with the target.")
+    asked: bool = False
+    unit: str = ""
 
 
 def task_words(words: str | None, columns: Sequence[str]) -> dict[str, str]:
@@ -124,7 +111,9 @@ def find_task(values: Mapping[str, Sequence[Any]], given: Mapping[str, str], usu
         _refuse_unknowable(column, cells)
         _refuse_unlike(column, cells, given.get(column), usual)
     found = [
-        Finding(column, given[column], "as asked for") if column in given else _find(column, cells, usual)
+        Finding(column, given[column], ASKED, asked=True, unit=unit_of(cells))
+        if column in given
+        else _find(column, cells, usual)
         for column, cells in values.items()
     ]
     # a single 0/1 column has no other to be learnt with: it is two classes
@@ -177,6 +166,12 @@ def _find(column: str, cells: Sequence[Any], usual: Notation) -> Finding:
     numbers = as_numbers(known, usual)
     if numbers is not None:
         return _find_numbers(column, numbers)
+    unit = unit_of(known)
+    with_unit = as_numbers(amounts(known, unit), usual) if unit and not _few_recur(known) else None
+    if with_unit is not None:
+        kind = "percentages" if unit == "%" else f"amounts in {unit}"
+        said = f"its cells are {kind} from {with_unit.min():.15g} to {with_unit.max():.15g}"
+        return Finding(column, "numbers", said, unit=unit)
     return _find_texts(column, cells, known, usual)
 
 
@@ -250,6 +245,12 @@ def _refuse_measures(column: str, cells: Sequence[Any], measures: Sequence[str |
             f"if these are codes; else correct or empty such cells, or say what means empty with --missing."
         )
     row = measures.index(commonest)
+    other = next((place for place, one in enumerate(measures) if one != commonest and cells[place] is not None), None)
+    if commonest != "dates" and other is not None:
+        raise TableError(
+            f"The target {column!r} holds {commonest}, such as {str(cells[row])!r} in row {row + 1}, but row "
+            f"{other + 1} says {str(cells[other])!r}. Write all cells with the same sign, or give the task with --task."
+        )
     raise TableError(
         f"The target {column!r} holds {commonest}, such as {str(cells[row])!r} in row {row + 1}, which cannot be "
         f"filled. Turn them into plain numbers, or give the task with --task."

@@ -70,6 +70,8 @@ def as_rows_of_targets(y: Any, n_rows: int, name: str) -> np.ndarray:
             f"Found input variables with inconsistent numbers of samples: X has {n_rows} rows, {name} has "
             f"{array.shape[0]}. Pass one target a row (NaN, None or -1 for unlabelled)."
         )
+    if array.shape[1:] == (0,):
+        raise ValueError(f"{name} has no columns. Pass one target a row, or several.")
     return array
 
 
@@ -150,6 +152,11 @@ def _read_object_classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     known = ~missing
     if known.any() and str not in kinds:
         numbers = np.asarray(list(y[known]))
+        if numbers.dtype.kind not in "biufS":
+            raise ValueError(
+                f"Unknown label type: y holds {y[known][0]!r}, which is neither a name nor a number. Pass integers or "
+                f"names."
+            )
         if numbers.dtype.kind == "f":
             _read_float_classes(numbers)
             numbers = numbers.astype(np.int64)

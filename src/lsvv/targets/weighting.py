@@ -56,6 +56,8 @@ def copies(weight: np.ndarray) -> np.ndarray:
 
 
 def _check_weight(sample_weight: Any) -> np.ndarray:
+    if np.iscomplexobj(sample_weight):
+        raise ValueError("sample_weight holds complex numbers. Pass one real number a row.")
     try:
         weight = np.asarray(to_numpy(sample_weight), dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:

@@ -4,28 +4,18 @@ from __future__ import annotations
 
 import html
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lsvv.tables.files import MISSING
+from lsvv.tables.frames import Frame, table_of
 from lsvv.tables.labeling.journal import Journal
 from lsvv.tables.labeling.server import Server
 from lsvv.tables.labeling.session import Session
 from lsvv.tables.sheets import with_labels
-from lsvv.tables.table import Edits, Source, Table, TableError, WritingError, unique_names
 
 __all__ = ["Labeling", "label"]
 
 HEIGHT = 900
-
-
-class _Frame(Source):
-    """A frame of a program, which no file belongs to."""
-
-    def rendered(self, edits: Edits) -> bytes:
-        """There is no file to write."""
-        raise WritingError("A frame has no file. Take the labels from .frame.")
 
 
 class Labeling:
@@ -39,8 +29,8 @@ class Labeling:
         Where the answers are.
     """
 
-    def __init__(self, session: Session, given: Any) -> None:
-        self._session, self._given = session, given
+    def __init__(self, session: Session) -> None:
+        self._session = session
         self._server = Server(session, framed=True)
         self.address, self.sheet = self._server.address, session.journal.place
         self._server.start()
@@ -54,16 +44,9 @@ class Labeling:
     @property
     def frame(self) -> Any:
         """A copy of the frame with the answers in its empty cells, of the kind that was given."""
-        column, labels = self._session.column, self.labels
-        if hasattr(self._given, "to_pandas"):
-            import polars as pl
-
-            cells = [labels.get(row, cell) for row, cell in enumerate(self._given[column].to_list())]
-            return self._given.with_columns(pl.Series(column, cells, strict=False))
-        copy = self._given.copy()
-        cells = [labels.get(row, cell) for row, cell in enumerate(copy[column].tolist())]
-        copy[column] = type(copy[column])(cells, index=copy.index).infer_objects()
-        return copy
+        source = self._session.table.source
+        assert isinstance(source, Frame)
+        return source.filled({self._session.column: self.labels})
 
     def stop(self) -> None:
         """Serve no longer; all answers are in ``sheet``."""
@@ -122,18 +105,6 @@ def label(
     >>> labels
     {}
     """
-    table = _table_of(frame)
+    table = table_of(frame)
     place = Path(f"{target}.label.csv" if sheet is None else sheet)
-    return Labeling(Session(table, target, Journal(place, table), task=task, random_state=random_state), frame)
-
-
-def _table_of(frame: Any) -> Table:
-    pandas = frame.to_pandas() if hasattr(frame, "to_pandas") else frame
-    if not hasattr(pandas, "iloc"):
-        raise TableError(f"A {type(frame).__name__} is no frame. Pass a pandas or polars DataFrame.")
-    names = [str(name) for name in pandas.columns]
-    if unique_names(names)[0] != names:
-        raise TableError("The frame has columns of the same name, or without one. Name each column once.")
-    cells = pandas.reset_index(drop=True).astype(object)
-    cells.columns = names
-    return replace(Table("the frame", cells.where(cells.notna(), None), _Frame()), missing=MISSING)
+    return Labeling(Session(table, target, Journal(place, table), task=task, random_state=random_state))

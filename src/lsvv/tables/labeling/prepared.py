@@ -84,7 +84,7 @@ def prepared(table: Table, column: str, random_state: int = 0) -> Prepared:
     known = np.array([cell is not None for cell in cells_of(table, column)], dtype=bool)
     rows = looked_at(len(known), [known], random_state)
     with threads_for(rows.size):
-        vectoriser, X = vectorised(table.frame.iloc[rows], [column], random_state, table.source.notation)
+        vectoriser, X = vectorised(table.frame.iloc[rows], [column, *table.aside], random_state, table.source.notation)
         return prepared_rows(X, rows, random_state, notes=(*table.notes, *vectoriser.notes))
 
 

@@ -58,7 +58,7 @@ def fill_command(session: Session) -> str:
     parts = ["lsvv", "fill", session.table.name, "--target", session.column]
     for sheet in (*session.table.sheets, str(session.journal.place)):
         parts += ["--labels", sheet]
-    if session.finding.reason == "as asked for":
+    if session.finding.asked:
         parts += ["--task", session.finding.task]
     return shlex.join(parts)
 

@@ -21,9 +21,10 @@ from lsvv.tables.labeling.belief import Belief, Next, believe
 from lsvv.tables.labeling.journal import Journal
 from lsvv.tables.labeling.outlook import Outlook, outlook_of, point_of
 from lsvv.tables.labeling.prepared import Prepared, prepared
+from lsvv.tables.naming import check_columns
 from lsvv.tables.sheets import kind_of, line_of, with_labels
 from lsvv.tables.table import Table, TableError
-from lsvv.tables.tasks import Finding, check_columns, find_task, task_words
+from lsvv.tables.tasks import ASKED, Finding, find_task, task_words
 from lsvv.tables.words import count
 
 __all__ = ["AlreadyAnsweredError", "Session"]
@@ -324,4 +325,4 @@ def _finding(table: Table, column: str, task: str | None) -> Finding:
             f"--task classes, --task tags or --task numbers."
         )
     word = "classes" if given[column] == "labels" else given[column]
-    return Finding(column, word, "as asked for", table.source.notation)
+    return Finding(column, word, ASKED, table.source.notation, asked=True)

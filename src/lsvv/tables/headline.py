@@ -1,0 +1,40 @@
+"""What came of filling a table, in a few lines: for a terminal and a notebook alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lsvv.tables.explaining import columns_sentence, kinds_sentence
+from lsvv.tables.filling import Filled
+from lsvv.tables.results import Answer
+from lsvv.tables.targets import NumberTarget
+from lsvv.tables.words import count, was
+
+__all__ = ["further_notes", "headline"]
+
+
+def headline(filled: Filled) -> Iterator[str]:
+    """Warnings, then for each target its task and how good the answer is, then what the models rest on."""
+    yield from (f"Warning: {one.text}" for one in filled.warnings)
+    for result in filled.results:
+        yield from _of_target(result)
+    for part, found in zip(filled.fitted, filled.importances, strict=True):
+        mattered = "" if found is None else f" {columns_sentence(found)}"
+        yield f"{part.group.name}: {kinds_sentence(part.model)}{mattered}"
+
+
+def further_notes(filled: Filled) -> tuple[str, ...]:
+    """The notes that are no warnings."""
+    return filled.notes[len(filled.warnings) :]
+
+
+def _of_target(result: Answer) -> Iterator[str]:
+    target, n_known = result.target, int(result.target.known.sum())
+    yield f"{target.column}: {target.task}, because {target.reason}."
+    yield f"  Filled {count(len(result.rows), 'cell')}; {n_known:,} {was(n_known)} known."
+    yield f"  {result.quality.sentence()}."
+    if result.interval is not None and isinstance(target, NumberTarget):
+        interval = result.interval
+        reach = target.spell(interval.half_width, more=1)
+        said = f"usually ± {reach}, holds {100 * interval.measured:.0f} % of the known cells"
+        yield f"  The {100 * interval.coverage:.0f} % interval, {said}."
