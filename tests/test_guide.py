@@ -101,3 +101,32 @@ def test_every_public_name_has_its_place(site: Path, name: str) -> None:
     page = (site / "api" / f"{name}.html").read_text(encoding="utf-8")
     places = set(re.findall(r'id="lsvv\.(?:\w+\.)*(\w+)"', page))
     assert set(module.__all__) <= places
+
+
+def test_formulas_are_drawn_in_the_colour_of_the_text(site: Path) -> None:
+    for name in ("index", "models", "theory"):
+        page = (site / f"{name}.html").read_text(encoding="utf-8")
+        drawn = re.findall(r'<svg role="img" aria-label="[^"]+" viewBox="[^"]+" fill="currentColor"', page)
+        written = (DOCS / f"{name}.md").read_text(encoding="utf-8")
+        lines = [
+            line for block in re.findall(r"^```math\n(.*?)```$", written, re.S | re.M) for line in block.split("\n")
+        ]
+        assert len(drawn) == len([line for line in lines if line]) > 0
+
+
+def test_results_begin_with_the_comparison_as_it_was_measured(site: Path) -> None:
+    page = (site / "results.html").read_text(encoding="utf-8")
+    begins = page[page.index('<h2 id="against') : page.index('<h2 id="all-pages')]
+    measured = (DOCS / "results" / "fill_tables.md").read_text(encoding="utf-8")
+    means = [line.split("|")[5].strip(" *") for line in measured.splitlines() if line.startswith("| mean |")]
+    assert len(means) == 2
+    assert all(f"<strong>{mean}</strong>" in begins for mean in means)
+    assert begins.count("mark:") == measured.count("mark:")
+
+
+def test_reproduction_begins_with_whether_the_paper_reproduces(site: Path) -> None:
+    page = (site / "reproduction.html").read_text(encoding="utf-8")
+    verdicts = (DOCS / "results" / "reproduction" / "verdicts.md").read_text(encoding="utf-8")
+    supported = verdicts.count("| **supported** |")
+    told = page[page.index("Does the paper reproduce?") : page.index("How to run it", page.index("Does the paper"))]
+    assert f"{supported} {'is' if supported == 1 else 'are'} supported" in told
