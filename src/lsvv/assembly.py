@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from lsvv.features import FeatureMap, MappedRows
+from lsvv.features import FeatureMap, LearningMap, Lesson, MappedRows
 from lsvv.graph import KNNGraph, NeighborGraph, NeighborSearch, Smoother, check_adjacency
-from lsvv.linalg import Array, like, sparse_times_dense
+from lsvv.linalg import Array, like, sparse_times_dense, take_rows
 from lsvv.losses import Loss, Squared
 from lsvv.objective import Objective
 from lsvv.penalties import Manifold, Ridge, SpectralPenalty
@@ -22,6 +22,31 @@ def fit_map(feature_map: Any, X: Array, sample_weight: np.ndarray | None) -> Any
     if isinstance(feature_map, FeatureMap):
         return feature_map.fit(X, sample_weight=sample_weight)
     return feature_map.fit(X)
+
+
+def judged_rows(feature_map: Any, n_labelled: int) -> np.ndarray:
+    """Which labelled rows a fit may be judged by: those whose labels its features have not seen."""
+    judged = np.ones(n_labelled, dtype=bool)
+    if isinstance(feature_map, LearningMap):
+        judged = np.isin(np.arange(n_labelled), feature_map.unseen_)
+    return judged
+
+
+def learnt_map(feature_map: LearningMap, X: Array, lesson: Lesson) -> LearningMap:
+    """The map taught on all rows, or on the labelled ones alone where no term looks at the others."""
+    if lesson.S is None and lesson.labelled.size < X.shape[0]:
+        X, lesson = take_rows(X, lesson.labelled), replace(lesson, labelled=np.arange(lesson.labelled.size))
+    return feature_map.fit_checked(X, lesson)
+
+
+def refuse_graph_on_features(graph: Any, feature_map: Any) -> None:
+    """Features that are learnt over a graph are not there before it."""
+    rule = graph.rule if isinstance(graph, NeighborGraph) else graph
+    if isinstance(rule, KNNGraph) and rule.on == "features":
+        raise ValueError(
+            f"{type(feature_map).__name__} learns its features over the graph, so KNNGraph(on='features') would need "
+            f"them before they are there. Choose on='inputs', or pass a ready graph."
+        )
 
 
 def map_rows(feature_map: Any, X: Array) -> MappedRows:

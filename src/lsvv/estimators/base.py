@@ -18,12 +18,16 @@ from lsvv.assembly import (
     build_risk,
     fit_map,
     is_on_features,
+    judged_rows,
+    learnt_map,
     map_rows,
     near_scores,
+    refuse_graph_on_features,
     smoothed_rows,
 )
 from lsvv.engine import chosen_ridge
-from lsvv.features import MappedRows, as_feature_map
+from lsvv.features import LearningMap, Lesson, Linear, MappedRows, as_feature_map
+from lsvv.features.learning import PLAIN_RIDGE
 from lsvv.graph import NeighborGraph, Smoother, laplacian, manifold_matrix
 from lsvv.inputs import check_rows, generator
 from lsvv.linalg import Array, canonical_order, like, stack_rows, take_rows, threads_for, to_numpy
@@ -146,8 +150,7 @@ class VectorValuedEstimator(BaseEstimator):
         rng = generator(self.random_state)
         loss = self._loss(targets)
         self.smoothing_ = self._resolved_smoothing(targets)
-        rows = self._fit_features(X, targets, rng)
-        graph = self._graph(X, rows)
+        rows, graph = self._fit_features(X, targets, loss, rng)
         labelled = self._labelled_rows(rows, graph, targets.labelled)
         seed = int(rng.integers(2**31))
         G = self._manifold_matrix(rows, graph)
@@ -212,6 +215,7 @@ class VectorValuedEstimator(BaseEstimator):
         Phi = np.asarray(to_numpy(labelled.take(some).whole()), dtype=np.float64)
         weights = targets.weights[targets.labelled][some]
         A = weights / np.where(weights.any(axis=0), weights.sum(axis=0), 1.0)
+        judged = judged_rows(self.feature_map_, n)[some]
         return chosen_ridge(
             Phi,
             targets.values[targets.labelled][some],
@@ -219,6 +223,7 @@ class VectorValuedEstimator(BaseEstimator):
             manifold=float(self.manifold),
             G=None if G is None else to_numpy(G),
             fit_intercept=self.fit_intercept,
+            judged=judged if judged.any() else None,
         )
 
     @property
@@ -226,9 +231,13 @@ class VectorValuedEstimator(BaseEstimator):
         """Whether unlabelled rows have a part in the fit."""
         return bool(self.manifold or self.smoothing_)
 
-    def _fit_features(self, X: Array, targets: Targets, rng: np.random.Generator) -> MappedRows:
-        """phi from all rows, or from the labelled ones alone where no term looks at the others."""
+    def _fit_features(
+        self, X: Array, targets: Targets, loss: Loss, rng: np.random.Generator
+    ) -> tuple[MappedRows, NeighborGraph | None]:
+        """phi from all rows, or from the labelled ones alone where no term looks at the others; and the graph."""
         feature_map = as_feature_map(self.features, int(rng.integers(2**31)))
+        if isinstance(feature_map, LearningMap):
+            return self._learn_features(feature_map, X, targets, loss)
         if self._uses_graph:
             self.feature_map_ = fit_map(feature_map, X, None)
         else:
@@ -237,7 +246,22 @@ class VectorValuedEstimator(BaseEstimator):
                 feature_map, X if weight.size == X.shape[0] else take_rows(X, targets.labelled), weight
             )
         self._say(f"Mapped {X.shape[0]} rows of {X.shape[1]} columns.")
-        return map_rows(self.feature_map_, X)
+        rows = map_rows(self.feature_map_, X)
+        return rows, self._graph(X, rows)
+
+    def _learn_features(
+        self, feature_map: LearningMap, X: Array, targets: Targets, loss: Loss
+    ) -> tuple[MappedRows, NeighborGraph | None]:
+        """phi from targets, the terms of the objective and the graph, which comes first."""
+        refuse_graph_on_features(self.graph, feature_map)
+        graph = self._graph(X, map_rows(Linear(), X))
+        terms = {name: getattr(self, name) for name in ("manifold", "spectral", "free_rank", "laplacian")}
+        ridge = PLAIN_RIDGE if isinstance(self.ridge, str) else self.ridge
+        S = None if graph is None else graph.S
+        lesson = Lesson.of(targets, loss, ridge=ridge, smoothing=self.smoothing_, S=S, **terms)
+        self.feature_map_ = learnt_map(feature_map, X, lesson)
+        self._say(f"Learnt features of {X.shape[0]} rows.")
+        return map_rows(self.feature_map_, X), graph
 
     def _graph(self, X: Array, rows: MappedRows) -> NeighborGraph | None:
         if not self._uses_graph:

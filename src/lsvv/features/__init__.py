@@ -3,7 +3,9 @@
 from typing import Any
 
 from lsvv.features.columns import Ranges, Ranks
+from lsvv.features.learning import LearningMap, Lesson
 from lsvv.features.maps import MAPS, FeatureMap, LandmarkMap, Linear, Nystroem, RandomFourier, Sketch
+from lsvv.features.neural import Neural
 from lsvv.features.rows import BLOCK_BYTES, MappedRows
 from lsvv.features.trees import Trees
 
@@ -11,8 +13,11 @@ __all__ = [
     "BLOCK_BYTES",
     "FeatureMap",
     "LandmarkMap",
+    "LearningMap",
+    "Lesson",
     "Linear",
     "MappedRows",
+    "Neural",
     "Nystroem",
     "RandomFourier",
     "Ranges",

@@ -13,6 +13,7 @@ from sklearn.base import clone
 from lsvv.features import (
     FeatureMap,
     LandmarkMap,
+    LearningMap,
     Linear,
     MappedRows,
     Nystroem,
@@ -62,6 +63,12 @@ def expand_maps(features: Any, n_draws: int, X: Array, rng: np.random.Generator)
     maps: list[Any] = []
     for one in entries("features", features) if isinstance(features, (list, tuple)) else [features]:
         base = as_feature_map(one, None)
+        if isinstance(base, LearningMap):
+            raise ValueError(
+                f"{type(base).__name__} learns from labels, so leaving a label out once its features are there would "
+                f"judge it too well. Fit LSVVClassifier or LSVVRegressor with it, and compare settings by "
+                f"GridSearchCV(..., cv=LabeledKFold()), which trains the features anew for each fold."
+            )
         parameters = base.get_params(deep=False)
         is_random = isinstance(base, FeatureMap) and parameters.get("random_state", 0) is None
         for _ in range(n_draws if is_random else 1):
