@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.frozen import FrozenEstimator
 
 from lsvv.features import FeatureMap, LearningMap, Lesson, MappedRows
 from lsvv.graph import KNNGraph, NeighborGraph, NeighborSearch, Smoother, check_adjacency
@@ -18,7 +19,12 @@ from lsvv.risk import QuadraticRisk, Risk, RowRisk, moments_fit
 
 
 def fit_map(feature_map: Any, X: Array, sample_weight: np.ndarray | None) -> Any:
-    """The transformer fitted on ``X``; our own maps hear of the weights, which no other is asked to take."""
+    """The transformer fitted on ``X``; our own maps hear of the weights, which no other is asked to take.
+
+    One that is frozen stays as it is.
+    """
+    if isinstance(feature_map, FrozenEstimator):
+        return feature_map
     if isinstance(feature_map, FeatureMap):
         return feature_map.fit(X, sample_weight=sample_weight)
     return feature_map.fit(X)

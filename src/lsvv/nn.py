@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,14 +11,18 @@ from lsvv.extras import optional
 from lsvv.linalg import to_numpy
 from lsvv.spectral import balanced_free_rank, prox_tail_sum, resolve_free_rank, singular_values
 
+if TYPE_CHECKING:
+    from torch.nn import Module
+
 torch = optional("torch", "lsvv.nn", "torch")
+Module = torch.nn.Module
 
 __all__ = ["LSVVHead", "ManifoldLoss", "TailNuclearNorm"]
 
 Tensor = Any
 
 
-class TailNuclearNorm(torch.nn.Module):
+class TailNuclearNorm(Module):
     """T(W) = sum_{j > theta} sigma_j(W), the tail of the singular values, with a gradient where it has one, and a prox.
 
     The gradient is sum_{j > theta} u_j v_j', where sigma_theta > sigma_{theta+1} and no value of the tail is 0. A
@@ -63,7 +67,7 @@ class TailNuclearNorm(torch.nn.Module):
         return resolve_free_rank(self.free_rank, *W.shape)
 
 
-class ManifoldLoss(torch.nn.Module):
+class ManifoldLoss(Module):
     """tr(H' Lap H) / m from a few edges at a time: the manifold term of scores H, without the graph in memory twice.
 
     For edges (i, j) drawn with probability S_ij / s, s the sum of S over the edges,
@@ -116,7 +120,7 @@ class ManifoldLoss(torch.nn.Module):
         return self.factor * ((first / a - second / b) ** 2).sum(dim=1).mean()
 
 
-class LSVVHead(torch.nn.Module):
+class LSVVHead(Module):
     """h(z) = W' z + b as a last layer: its ridge in the loss, the tail by a prox after each step, W exact at the end.
 
     Parameters

@@ -17,7 +17,7 @@ from lsvv.linalg import Array, like
 
 
 class Neural(LearningMap):
-    """phi(x) = act(Omega_L' ... act(Omega_1' x + b_1) ... + b_L), learnt from labels, the graph, and rows without labels.
+    """phi(x) = act(Omega_L' ... act(Omega_1' x + b_1) ... + b_L), learnt from labels and from the graph of all rows.
 
     A step takes a batch of labelled rows for the loss, one of edges for the manifold term, and the ridge; then the prox
     of the tail is taken of the last layer, W (Algorithm 1). With ``smoothing`` each labelled row is replaced by the end

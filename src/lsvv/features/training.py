@@ -1,4 +1,4 @@
-"""Algorithm 1 on a network in torch: batches of labelled rows and of edges, a prox of the last layer after each step."""
+"""Algorithm 1 on a network in torch: batches of labelled rows and of edges, a prox of W after each step."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import copy
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,11 @@ from lsvv.features.learning import Lesson
 from lsvv.linalg import Array, dense, like, take_rows, to_numpy
 from lsvv.nn import LSVVHead, ManifoldLoss
 
+if TYPE_CHECKING:
+    from torch.nn import Module
+
 torch = optional("torch", "features.Neural", "torch")
+Module = torch.nn.Module
 
 STEPS = 50
 """Batches between two looks at the labels held out."""
@@ -35,7 +39,7 @@ class Pace:
     learning_rate: float
 
 
-class Standardised(torch.nn.Module):
+class Standardised(Module):
     """(x - mean) / spread, one spread for all columns: as for kernels, their units are the caller's matter."""
 
     def __init__(self, X: Array) -> None:
@@ -125,9 +129,10 @@ class Training:
         if self.manifold is not None:
             value = value + self.lesson.manifold * self.manifold(F[size : 2 * size], F[2 * size :], i, j)
         self.steps += 1
-        if not bool(torch.isfinite(value)):
+        told = float(value.detach())
+        if not np.isfinite(told):
             raise ValueError(
-                f"The loss of the network is {float(value)} at step {self.steps}. The likely cause is a learning rate "
+                f"The loss of the network is {told} at step {self.steps}. The likely cause is a learning rate "
                 f"of {self.pace.learning_rate:g} that is too high, or columns of X that are far from 0 or on very "
                 f"different scales. Lower learning_rate, or scale the columns."
             )
