@@ -25,13 +25,19 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, name: str = "X") -> Array
     and the names of the columns, without it they are compared.
     """
     X = _check_tensor(estimator, X, reset, name) if is_torch_array(X) else _check_array(estimator, X, reset, name)
-    names = getattr(estimator, "feature_names_in_", None)
-    if names is not None and hasattr(estimator, "categories_"):
-        names = coded_from(names, estimator.categories_)
+    names = column_names(estimator)
     if X.shape[1] == 0:
         raise ValueError(f"{name} has 0 feature(s): its columns of categories are all empty. Add columns with cells.")
     _refuse_unusable(X, name, names)
     return _wide_enough(X)
+
+
+def column_names(estimator: Any) -> Any:
+    """The names of the columns that an estimator has learnt, of categories as they are coded; None without a frame."""
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is not None and hasattr(estimator, "categories_"):
+        names = coded_from(names, estimator.categories_)
+    return names
 
 
 def _check_array(estimator: Any, X: Any, reset: bool, name: str) -> Array:

@@ -29,7 +29,7 @@ from lsvv.engine import chosen_ridge
 from lsvv.features import LearningMap, Lesson, Linear, MappedRows, as_feature_map
 from lsvv.features.learning import PLAIN_RIDGE
 from lsvv.graph import NeighborGraph, Smoother, laplacian, manifold_matrix
-from lsvv.inputs import check_rows, generator
+from lsvv.inputs import check_rows, column_names, generator
 from lsvv.linalg import Array, canonical_order, like, stack_rows, take_rows, threads_for, to_numpy
 from lsvv.losses import Loss, Squared
 from lsvv.objective import NO_TAIL, Objective
@@ -235,7 +235,7 @@ class VectorValuedEstimator(BaseEstimator):
         self, X: Array, targets: Targets, loss: Loss, rng: np.random.Generator
     ) -> tuple[MappedRows, NeighborGraph | None]:
         """phi from all rows, or from the labelled ones alone where no term looks at the others; and the graph."""
-        feature_map = as_feature_map(self.features, int(rng.integers(2**31)))
+        feature_map = as_feature_map(self.features, int(rng.integers(2**31)), column_names(self))
         if isinstance(feature_map, LearningMap):
             return self._learn_features(feature_map, X, targets, loss)
         if self._uses_graph:

@@ -54,7 +54,7 @@ def is_auto(features: Any) -> bool:
     return isinstance(features, str) and features == "auto"
 
 
-def expand_maps(features: Any, n_draws: int, X: Array, rng: np.random.Generator) -> list[Any]:
+def expand_maps(features: Any, n_draws: int, X: Array, rng: np.random.Generator, names: Any = None) -> list[Any]:
     """Unfitted transformers: lists are joined, each width "auto" becomes several, each random map ``n_draws``.
 
     Widths in medians become numbers here: all maps of a view share one median distance between its rows ``X``.
@@ -62,7 +62,7 @@ def expand_maps(features: Any, n_draws: int, X: Array, rng: np.random.Generator)
     median = cache(lambda: median_distance(X, None, rng))
     maps: list[Any] = []
     for one in entries("features", features) if isinstance(features, (list, tuple)) else [features]:
-        base = as_feature_map(one, None)
+        base = as_feature_map(one, None, names)
         if isinstance(base, LearningMap):
             raise ValueError(
                 f"{type(base).__name__} learns from labels, so leaving a label out once its features are there would "

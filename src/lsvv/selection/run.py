@@ -14,6 +14,7 @@ from lsvv.assembly import build_graph, fit_map, is_ready, map_rows
 from lsvv.engine import fits, spread
 from lsvv.features import MappedRows, Ranges, Ranks
 from lsvv.graph import KNNGraph, NeighborGraph, Smoother, laplacian, manifold_matrices
+from lsvv.inputs import column_names
 from lsvv.linalg import Array, canonical_order, take_rows, to_numpy
 from lsvv.losses import Loss
 from lsvv.parameters import entries
@@ -128,14 +129,14 @@ class Run:
 
     def _read(self, rng: np.random.Generator) -> None:
         """The views of the columns, and the maps of each."""
-        search, X = self.search, self.X
+        search, X, names = self.search, self.X, column_names(self.search)
         self.columns: dict[int, Any] = {}
         self.maps: list[Any] = []
         self.views: list[int] = []
         for view, (columns, features) in enumerate(views_of(search.features, X, as_they_are=is_ready(search.graph))):
             self.columns[view] = fit_map(columns, X, None)
             rows = self.columns[view].transform_checked(X)
-            maps = [fit_map(one, rows, None) for one in expand_maps(features, search.n_draws, rows, rng)]
+            maps = [fit_map(one, rows, None) for one in expand_maps(features, search.n_draws, rows, rng, names)]
             self.maps += maps
             self.views += [view] * len(maps)
         if grows_trees(search) and not isinstance(self.columns[max(self.columns)], (Ranges, Ranks)):

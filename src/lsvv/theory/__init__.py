@@ -29,6 +29,7 @@ from lsvv.theory.spectra import (
     kernel_spectrum,
 )
 from lsvv.theory.subroot import LinearUnderRoot, Minimum, Numerical, RootPlusConstant, SubRoot
+from lsvv.theory.tails import kernel_tail, linear_tail
 from lsvv.theory.theorems import ContractionBound, RiskBound, contraction, proposition_1, theorem_1
 
 __all__ = [
@@ -68,6 +69,8 @@ __all__ = [
     "fixed_point_coefficients",
     "kernel_rank",
     "kernel_spectrum",
+    "kernel_tail",
+    "linear_tail",
     "local_supremum",
     "loss_constants",
     "measure_facts",
