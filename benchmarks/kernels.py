@@ -93,6 +93,4 @@ def _large() -> str:
     MultipleKernels(random_state=0).fit(X, y)
     seconds = time.perf_counter() - start
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    return (
-        f"- 10 kernels x 100,000 rows, all labelled: {seconds:.0f} s, {most:.1f} GiB at most (mark: it runs, reached)"
-    )
+    return f"- 10 kernels x 100,000 rows, all labelled: {seconds:.0f} s, {most:.1f} GiB (mark: it runs, reached)"

@@ -89,6 +89,8 @@ CONSTRAINTS: dict[str, Constraint] = {
     "n_trees": _COUNT,
     "max_depth": _COUNT,
     "hidden": (_are_counts, "a sequence of integers of at least 1, such as (256, 128)"),
+    "n_parts": _COUNT,
+    "softness": (lambda v: _is_number(v) and v > 0, "a finite number above 0"),
     "patience": _COUNT,
     "batch_size": _COUNT,
     "learning_rate": (lambda v: _is_number(v) and v > 0, "a finite number above 0"),

@@ -32,10 +32,10 @@ def test_kernels_that_do_not_help_get_no_weight(rng: np.random.Generator) -> Non
 
 def test_the_weights_make_a_better_model_than_the_plain_sum(rng: np.random.Generator) -> None:
     X, new = rng.uniform(-2, 2, size=(2, 150, 12))
-    f = lambda rows: np.sin(2 * rows[:, 1]) + rows[:, 4] ** 2  # noqa: E731
-    y = f(X) + 0.1 * rng.normal(size=150)
+    truth, wanted = (np.sin(2 * rows[:, 1]) + rows[:, 4] ** 2 for rows in (X, new))
+    y = truth + 0.1 * rng.normal(size=150)
     errors = [
-        np.mean((LSVVRegressor(features=phi, smoothing=0, random_state=0).fit(X, y).predict(new) - f(new)) ** 2)
+        np.mean((LSVVRegressor(features=phi, smoothing=0, random_state=0).fit(X, y).predict(new) - wanted) ** 2)
         for phi in (MultipleKernels(each_column(12)), Views(each_column(12)))
     ]
     assert errors[0] < 0.5 * errors[1]

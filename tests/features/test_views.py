@@ -80,7 +80,7 @@ def test_what_is_no_list_of_maps_is_refused(maps: Any, sentence: str, X: np.ndar
 
 def test_a_column_that_is_not_there_is_named(X: np.ndarray) -> None:
     frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
-    with pytest.raises(ValueError, match="X has no column 'x'. Its columns are 'a', 'b'"):
+    with pytest.raises(ValueError, match=r"X has no column 'x'. Its columns are 'a', 'b'"):
         Views([("one", "linear", ["a", "x"])]).fit(frame)
 
 

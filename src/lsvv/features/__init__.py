@@ -3,6 +3,7 @@
 from typing import Any
 
 from lsvv.features.columns import Ranges, Ranks
+from lsvv.features.experts import Experts
 from lsvv.features.learning import LearningMap, Lesson
 from lsvv.features.maps import MAPS, FeatureMap, LandmarkMap, Linear, Nystroem, RandomFourier, Sketch
 from lsvv.features.multiple import MultipleKernels
@@ -13,6 +14,7 @@ from lsvv.features.views import Views
 
 __all__ = [
     "BLOCK_BYTES",
+    "Experts",
     "FeatureMap",
     "LandmarkMap",
     "LearningMap",

@@ -170,7 +170,8 @@ class _Problem:
     def of(cls, rows: MappedRows, lesson: Lesson, held: np.ndarray, groups: np.ndarray, tails: np.ndarray) -> Self:
         """Of outputs that are known in the same rows together; each output is centred."""
         kept = np.setdiff1d(np.arange(len(lesson.T)), held)
-        moments, judges = [], []
+        moments: list[Any] = []
+        judges: list[Any] = []
         for outputs in _alike(lesson.A):
             known = kept[lesson.A[kept, outputs[0]] > 0]
             a = lesson.A[known, outputs[0]] / lesson.A[known, outputs[0]].sum()
