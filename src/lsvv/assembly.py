@@ -63,10 +63,24 @@ def map_rows(feature_map: Any, X: Array) -> MappedRows:
 
 
 def as_block(mapped: Any) -> Array:
-    """A transformer's output as an array, a tensor or CSR; frames are unwrapped."""
+    """A transformer's output as an array, a tensor or CSR; frames are unwrapped, and what is no number refused."""
     if sp.issparse(mapped):
         return sp.csr_array(mapped)
-    return mapped.to_numpy() if hasattr(mapped, "iloc") or hasattr(mapped, "to_pandas") else mapped
+    block = mapped.to_numpy() if hasattr(mapped, "iloc") or hasattr(mapped, "to_pandas") else mapped
+    if isinstance(block, np.ndarray) and block.dtype.kind not in "fiub":
+        block = _as_numbers(block)
+    return block
+
+
+def _as_numbers(block: np.ndarray) -> np.ndarray:
+    """An array of objects as numbers."""
+    try:
+        return block.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"The transformer given as features= returned what is no number ({error}). Pass one that returns numbers, "
+            f"for instance with sklearn.preprocessing.OneHotEncoder behind it."
+        ) from error
 
 
 def build_graph(

@@ -27,6 +27,7 @@ from lsvv.assembly import (
 )
 from lsvv.engine import chosen_ridge
 from lsvv.features import LearningMap, Lesson, Linear, MappedRows, as_feature_map
+from lsvv.features.encoders import encoded
 from lsvv.features.learning import PLAIN_RIDGE
 from lsvv.graph import NeighborGraph, Smoother, laplacian, manifold_matrix
 from lsvv.inputs import check_rows, column_names, generator
@@ -137,10 +138,10 @@ class VectorValuedEstimator(BaseEstimator):
         self
         """
         self._check_parameters()
-        X = check_rows(self, X, reset=True)
+        X = check_rows(self, encoded(self.features, X), reset=True)
         targets = self._encode(y, X.shape[0], sample_weight)
         if X_unlabeled is not None:
-            below = check_rows(self, X_unlabeled, reset=False, name="X_unlabeled")
+            below = check_rows(self, encoded(self.features, X_unlabeled), reset=False, name="X_unlabeled")
             X, targets = stack_rows(X, below), targets.followed_by(below.shape[0])
         with threads_for(X.shape[0]):
             return self._fit(X, targets)
@@ -349,7 +350,7 @@ class VectorValuedEstimator(BaseEstimator):
     def _scores(self, X: Any) -> Array:
         """W' phi_s(x) + b for new rows."""
         check_is_fitted(self)
-        X = check_rows(self, X, reset=False)
+        X = check_rows(self, encoded(self.features, X), reset=False)
         with threads_for(X.shape[0]):
             return self._checked_scores(X)
 

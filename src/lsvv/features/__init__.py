@@ -3,6 +3,7 @@
 from typing import Any
 
 from lsvv.features.columns import Ranges, Ranks
+from lsvv.features.encoders import Encoder, asked
 from lsvv.features.experts import Experts
 from lsvv.features.learning import LearningMap, Lesson
 from lsvv.features.maps import MAPS, FeatureMap, LandmarkMap, Linear, Nystroem, RandomFourier, Sketch
@@ -14,6 +15,7 @@ from lsvv.features.views import Views
 
 __all__ = [
     "BLOCK_BYTES",
+    "Encoder",
     "Experts",
     "FeatureMap",
     "LandmarkMap",
@@ -50,6 +52,7 @@ def as_feature_map(features: Any, random_state: Any, names: Any = None) -> Any:
     """
     from sklearn.base import clone
 
+    features = asked(features)
     if isinstance(features, str):
         if features not in MAPS:
             raise ValueError(

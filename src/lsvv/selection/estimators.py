@@ -12,6 +12,7 @@ from lsvv.calibration import fit_temperature, fit_threshold, own_scale_errors, p
 from lsvv.estimators import LSVVClassifier, LSVVRegressor
 from lsvv.estimators.classifier import ClassifierPredictions
 from lsvv.estimators.regressor import RegressorPredictions
+from lsvv.features.encoders import encoded
 from lsvv.inputs import check_rows, generator
 from lsvv.intervals import COVERAGE, error_law
 from lsvv.linalg import to_numpy
@@ -212,7 +213,10 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
         check_is_fitted(self, "plan_")
         if self.best_estimator_ is None or self.forests_:
             return super().predict_proba(X)
-        rows, core = Views(check_rows(self, X, reset=False), self.columns_), self.best_estimator_
+        rows, core = (
+            Views(check_rows(self, encoded(self.features, X), reset=False), self.columns_),
+            self.best_estimator_,
+        )
         return core._probabilities(core._checked_scores(rows[self.view_]))
 
     def _core(self, params: dict[str, Any]) -> LSVVClassifier:

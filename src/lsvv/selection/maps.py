@@ -22,6 +22,7 @@ from lsvv.features import (
     Ranks,
     as_feature_map,
 )
+from lsvv.features.encoders import asked
 from lsvv.features.kernels import IsotropicKernel, as_kernel
 from lsvv.features.width import median_distance, median_multiple
 from lsvv.linalg import Array, dense, take_rows, to_numpy
@@ -42,7 +43,7 @@ def views_of(features: Any, X: Array, *, as_they_are: bool) -> list[tuple[Featur
     would be dense. ``as_they_are`` is for a graph that was built of the columns as they are.
     """
     if not is_auto(features):
-        return [(Linear(), features)]
+        return [(Linear(), asked(features))]
     by_range, by_rank = default_maps(X.shape[0])
     if as_they_are or sp.issparse(X):
         return [(Linear() if as_they_are else Ranges(), [*by_range, *by_rank])]
@@ -51,6 +52,7 @@ def views_of(features: Any, X: Array, *, as_they_are: bool) -> list[tuple[Featur
 
 def is_auto(features: Any) -> bool:
     """Whether the search chooses the maps itself."""
+    features = asked(features)
     return isinstance(features, str) and features == "auto"
 
 

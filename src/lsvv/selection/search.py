@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from lsvv.estimators.base import METHODS
+from lsvv.features.encoders import encoded
 from lsvv.graph import KNNGraph, NeighborGraph
 from lsvv.inputs import check_rows, generator
 from lsvv.linalg import Array, like, stack_rows, threads_for, to_numpy
@@ -116,11 +117,11 @@ class SearchEstimator(BaseEstimator):
         self
         """
         check_grids(self)
-        given = X
-        X = check_rows(self, X, reset=True)
+        given = encoded(self.features, X)
+        X = check_rows(self, given, reset=True)
         targets = self._encode(y, X.shape[0], sample_weight)
         if X_unlabeled is not None:
-            below = check_rows(self, X_unlabeled, reset=False, name="X_unlabeled")
+            below = check_rows(self, encoded(self.features, X_unlabeled), reset=False, name="X_unlabeled")
             X, targets = stack_rows(X, below), targets.followed_by(below.shape[0])
         with threads_for(X.shape[0]):
             targets = self._scaled(X, targets)
@@ -311,7 +312,7 @@ class SearchEstimator(BaseEstimator):
 
     def _scores(self, X: Any) -> Array:
         check_is_fitted(self, "plan_")
-        X = check_rows(self, X, reset=False)
+        X = check_rows(self, encoded(self.features, X), reset=False)
         with threads_for(X.shape[0]):
             return self._expectations(X)
 
