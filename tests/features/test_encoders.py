@@ -41,7 +41,7 @@ def their_classes(texts: list[str]) -> np.ndarray:
 
 @pytest.mark.parametrize("kind", [LSVVClassifier, LSVVClassifierCV])
 def test_an_estimator_takes_what_the_encoder_takes(kind: Any, texts: list[str], truth: np.ndarray) -> None:
-    y = np.where(np.arange(90) < 60, truth, None)
+    y = np.where(np.arange(90) < 60, truth, np.array(None))
     model = kind(features=Encoder(Letters()), smoothing=0, random_state=0).fit(texts, y)
     vectors = Letters().encode(texts)
     plain = kind(features="linear", smoothing=0, random_state=0).fit(vectors, y)
@@ -51,7 +51,7 @@ def test_an_estimator_takes_what_the_encoder_takes(kind: Any, texts: list[str], 
 
 
 def test_what_follows_may_be_any_map(texts: list[str], truth: np.ndarray) -> None:
-    y = np.where(np.arange(90) < 60, truth, None)
+    y = np.where(np.arange(90) < 60, truth, np.array(None))
     core = LSVVClassifier(features=Encoder(Letters(), then="fourier"), random_state=0).fit(texts[:70], y[:70])
     assert core.coef_.shape == (2, 2000)
     search = LSVVClassifierCV(features=Encoder(Letters(), then="auto"), random_state=0).fit(texts, y)
