@@ -38,6 +38,7 @@ ROOMS = {
         "assembly",
         "estimators",
         "selection",
+        "tasks",
     ),
     "application": ("tables", "report", "frames", "cli"),
     "reproduction": (

@@ -90,6 +90,7 @@ CONSTRAINTS: dict[str, Constraint] = {
     "max_depth": _COUNT,
     "hidden": (_are_counts, "a sequence of integers of at least 1, such as (256, 128)"),
     "n_parts": _COUNT,
+    "most_entries": _COUNT,
     "softness": (lambda v: _is_number(v) and v > 0, "a finite number above 0"),
     "patience": _COUNT,
     "batch_size": _COUNT,
