@@ -1,5 +1,6 @@
 """Tasks that share what they know: fields seen at different places, domains, and columns of classes."""
 
 from lsvv.tasks.cokriging import CoKriging
+from lsvv.tasks.transfer import TransferClassifier, TransferRegressor
 
-__all__ = ["CoKriging"]
+__all__ = ["CoKriging", "TransferClassifier", "TransferRegressor"]

@@ -18,7 +18,7 @@ from lsvv.inputs import check_rows, generator
 from lsvv.intervals import COVERAGE
 from lsvv.linalg import dense, threads_for, to_numpy
 from lsvv.parameters import check_parameters
-from lsvv.targets import encode_numbers
+from lsvv.targets import Numbers, encode_numbers
 from lsvv.tasks.evidence import Entries, learnt, posterior
 
 START = 0.5
@@ -129,7 +129,7 @@ class CoKriging(RegressorMixin, BaseEstimator):
         self.feature_map_ = phi.fit(seen)
         Phi = self.feature_map_.transform_checked(seen)
         self.posterior_ = posterior(Phi[np.searchsorted(targets.labelled, row)], entries, law)
-        scale = np.asarray(self._codec.scale)
+        scale = self._scale
         self.covariance_, self.noise_ = law.B * np.outer(scale, scale), law.noise * scale**2
         self.width_, self._noise = law.width, law.noise
         return self
@@ -155,6 +155,11 @@ class CoKriging(RegressorMixin, BaseEstimator):
             )
         return law
 
+    @property
+    def _scale(self) -> np.ndarray:
+        assert isinstance(self._codec, Numbers)
+        return self._codec.scale
+
     def _places(self, X: Any, *, reset: bool) -> np.ndarray:
         return np.asarray(to_numpy(dense(check_rows(self, X, reset=reset))), dtype=np.float64)
 
@@ -167,8 +172,7 @@ class CoKriging(RegressorMixin, BaseEstimator):
             found = self._codec.decode(Phi @ self.posterior_.W)
             if not return_std:
                 return found
-            scale = np.asarray(self._codec.scale)
-            deviation = np.sqrt(self.posterior_.variances(Phi) + self._noise) * scale
+            deviation = np.sqrt(self.posterior_.variances(Phi) + self._noise) * self._scale
         return found, deviation[:, 0] if found.ndim == 1 else deviation
 
     def predict_interval(self, X: Any, level: float = COVERAGE) -> tuple[np.ndarray, np.ndarray]:
