@@ -131,7 +131,7 @@ def _table(records: list[Record]) -> list[str]:
         for name in (*WAYS, *(f"{name} cpu" for name in WAYS), "covered")
     }
     lines = [
-        f"{N_FIELDS} fields that are mixtures of {RANK} (Matern 3/2 of width {WIDTH} on the unit square, noise {NOISE}),",
+        f"{N_FIELDS} fields that are mixtures of {RANK} (Matern 3/2, width {WIDTH} on the unit square, noise {NOISE}),",
         f"{N_OBSERVATIONS:,} observations, each of one field at a place of its own; error at {N_NEW:,} new places.",
         f"{len(found['together'])} draws. CPU seconds of fit and prediction on one core of a busy machine.",
         "",

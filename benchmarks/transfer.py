@@ -38,16 +38,16 @@ def main(data: Path | None = None) -> list[str]:
     n_low = len(N_TARGET) * sum(kind.startswith("rank") for kind in SHIFTS)
     return [
         f"Mean squared error of the noise-free target at {N_NEW:,} new rows, means over {N_SPLITS} draws; {N_SOURCE:,}",
-        f"source rows, {COLUMNS} columns, {OUTPUTS} outputs of variance about 1, noise {NOISE}. The target's weights are",
-        "the source's and a shift of that rank, or weights of its own (all). Every way fits",
+        f"source rows, {COLUMNS} columns, {OUTPUTS} outputs of variance about 1, noise {NOISE}. The target's weights",
+        "are the source's and a shift of that rank, or weights of its own (all). Every way fits",
         '`LSVVRegressor(features="linear", smoothing=0)`.',
         "",
         "| shift | target rows | transfer | target alone | pooled | gap to the better | p |",
         "|---|---|---|---|---|---|---|",
         *rows,
         "",
-        f"- significantly worse than the better plain way on {len(worse)} of {len(rows)} ({', '.join(worse) or 'none'}; "
-        f"mark: 0, {verdict(not worse)})",
+        f"- significantly worse than the better plain way on {len(worse)} of {len(rows)} "
+        f"({', '.join(worse) or 'none'}; mark: 0, {verdict(not worse)})",
         f"- significantly better than both where the shift is of low rank on {len(low)} of {n_low} (mark: all, "
         f"{verdict(len(low) == n_low)})",
     ]

@@ -60,8 +60,9 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
     manifold, power : "auto", number or sequence, defaults 0 and 2
         "auto" is 0 and 1e-3 to 100, and both powers.
     spectral, free_rank : "auto", number or sequence, defaults 0 and 0
-        The tail's axes, tried by k-fold at the best candidate and at the best supervised one. "auto" tries a hundredth
-        and a tenth of the penalty that empties W, and half of the singular values free.
+        The tail's axes, tried by k-fold at the best candidate and at the best supervised one. "auto" tries 0.01 to 0.3
+        of the penalty that empties W, and none and half of the singular values free. With ridge="auto" each tail is
+        tried beside next to no ridge, too, since a tail shrinks in its place.
     selection : "average" or "best", default="average"
         Average over the settings, or refit the best one with :class:`lsvv.LSVVClassifier`.
     safe : bool, default=True

@@ -309,7 +309,10 @@ class Run:
             with self._dropping():
                 in_shares = isinstance(search.spectral, str)
                 spectrals = [s * problem.emptying for s in SHARES] if in_shares else axis_of(search, "spectral")
-                found += tail_members(best, problem, spectrals, axis_of(search, "free_rank"), folds)
+                free_ridge = isinstance(search.ridge, str)
+                found += tail_members(
+                    best, problem, spectrals, axis_of(search, "free_rank"), folds, free_ridge=free_ridge
+                )
         return found
 
     @contextmanager
