@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -77,7 +78,7 @@ class ClassColumns(ClassifierMixin, BaseEstimator):
         columns = _columns_of(y, X.shape[0])
         self.classes_ = [column.codec.classes for column in columns if isinstance(column.codec, Classes)]
         edges = np.cumsum([0, *(len(one) for one in self.classes_)])
-        self._parts = [slice(start, end) for start, end in zip(edges[:-1], edges[1:], strict=True)]
+        self._parts = [slice(start, end) for start, end in pairwise(edges)]
         Y = np.concatenate([np.where(one.weights > 0, one.values, np.nan) for one in columns], axis=1)
         rng = generator(self.random_state)
         base = clone(LSVVRegressor(spectral=0.05) if self.estimator is None else self.estimator)
