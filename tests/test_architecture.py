@@ -74,9 +74,6 @@ SHARED = {
 """All that the reproduction takes from the application: its files and commands behave like those of lsvv."""
 
 PRIVATE = {
-    ("src/lsvv/tables/onnx.py", "_codec"),
-    ("src/lsvv/tables/onnx.py", "_kind_shares"),
-    ("src/lsvv/tables/onnx.py", "_threshold"),
     ("benchmarks/prox.py", "_step"),
     ("benchmarks/prox.py", "_step_by_svd"),
 }

@@ -21,13 +21,13 @@ class RegressorPredictions(RegressorMixin):
     """Numbers from standardised scores: what every regressor here has in common."""
 
     fit_intercept: bool
-    _codec: Codec
+    codec_: Codec
     _scores: Callable[[Any], Array]
 
     def predict(self, X: Any) -> Array:
         """Predicted targets, 1-d where ``y`` was."""
         scores = self._scores(X)
-        return self._codec.decode(scores)
+        return self.codec_.decode(scores)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R^2 over the known entries of ``y``, the mean over the outputs."""
@@ -88,13 +88,13 @@ class LSVVRegressor(RegressorPredictions, VectorValuedEstimator):
     @property
     def coef_(self) -> Array:
         """W' on the targets' own scale, of shape (K, D)."""
-        codec = self._codec
+        codec = self.codec_
         assert isinstance(codec, Numbers)
         return self._weights.T * like(codec.scale, self._weights)[:, None]
 
     @property
     def intercept_(self) -> Array:
         """b on the targets' own scale, of shape (K,)."""
-        codec = self._codec
+        codec = self.codec_
         assert isinstance(codec, Numbers)
         return self._offset * like(codec.scale, self._weights) + like(codec.mean, self._weights)
