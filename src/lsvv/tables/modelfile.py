@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import os
 from dataclasses import dataclass, replace
@@ -11,10 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from lsvv.extras import optional
-from lsvv.graph import NeighborGraph
 from lsvv.tables.cells import POINT, Notation
 from lsvv.tables.filling import Filled, Fitted
 from lsvv.tables.gate import content, packed, understood, unpacked
@@ -69,11 +66,6 @@ TRUSTED = frozenset(
     for name in names
 )
 
-_TRAINING_ONLY = (
-    *("transduction_", "solution_", "labelled_", "loo_", "loo_predictions_", "loo_proba_", "best_index_"),
-    *("loo_intervals_", "_specs", "_tried"),
-)
-
 
 @dataclass(frozen=True, eq=False)
 class TableModel:
@@ -100,7 +92,7 @@ class TableModel:
     @classmethod
     def of(cls, filled: Filled) -> TableModel:
         """The model that filled a table."""
-        parts = tuple(Fitted(_without_rows(part.group), _lean(part.model)) for part in filled.fitted)
+        parts = tuple(Fitted(_without_rows(part.group), part.model.without_training_rows()) for part in filled.fitted)
         return cls(filled.vectoriser, parts, summary(filled))
 
     def predictions(self, table: Table) -> Edits:
@@ -153,33 +145,6 @@ def _without_rows(group: Group) -> Group:
 
 def _empty(target: Target) -> Target:
     return replace(target, known=target.known[:0], values=target.values[:0])
-
-
-def _lean(model: Any) -> Any:
-    """The search without what only its training rows need."""
-    lean = _without_training(model)
-    if model.best_estimator_ is None:
-        lean.graphs_ = {number: _for_new_rows(graph) for number, graph in model.graphs_.items()}
-        return lean
-    core = _without_training(model.best_estimator_)
-    if core.graph_ is not None:
-        core.graph_ = _for_new_rows(core.graph_)
-    lean.best_estimator_ = core
-    return lean
-
-
-def _without_training(model: Any) -> Any:
-    lean = copy.copy(model)
-    for name in _TRAINING_ONLY:
-        vars(lean).pop(name, None)
-    # the parameter, which fit alone reads
-    lean.graph = "auto"
-    return lean
-
-
-def _for_new_rows(graph: NeighborGraph) -> NeighborGraph:
-    """The graph without the edges between its own rows."""
-    return replace(graph, S=sp.csr_array(graph.S.shape))
 
 
 def saved(model: TableModel) -> bytes:
