@@ -76,7 +76,8 @@ def _numbers(column: Any, name: str) -> np.ndarray:
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"Column {name!r} of X holds neither numbers nor categories: {error}. Encode it, or make it a column of "
-            f"dtype 'category'. skrub.TableVectorizer in a Pipeline does so, and lsvv.fill takes the frame as it is."
+            f"dtype 'category'. lsvv.tables.FrameVectorizer in a Pipeline does so, and lsvv.fill takes the frame as it "
+            f"is."
         ) from error
 
 

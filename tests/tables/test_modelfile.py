@@ -282,8 +282,8 @@ def test_damaged_foreign_newer_and_older_files_get_a_sentence(beasts: Text, csv_
     newer, older = (json.dumps({**header, "format_version": FORMAT_VERSION + step}).encode() for step in (1, -1))
     learnt = {**header["summary"], "versions": {"skrub": "0.0.1"}}
     other_skrub = json.dumps({**header, "summary": learnt}).encode()
-    strange = skops.io.dumps({"vectoriser": Path("x"), "fitted": []})
-    calling = skops.io.dumps({"vectoriser": write_atomically, "fitted": []})
+    strange = skops.io.dumps({"vectorizer": Path("x"), "fitted": []})
+    calling = skops.io.dumps({"vectorizer": write_atomically, "fitted": []})
     for data, sentence in (
         (b"not a zip", "is not a model file of lsvv"),
         (pickle.dumps({"a": 1}), "is not a model file of lsvv"),

@@ -6,7 +6,10 @@ import math
 from dataclasses import asdict
 from typing import Any
 
-from lsvv.report.content import Atlas, Bin, Layer, Numbers, Report
+from lsvv.report.checks import Bin, Numbers
+from lsvv.report.from_fill import Report
+from lsvv.report.inside import Atlas
+from lsvv.report.rowmap import Layer
 
 __all__ = ["atlas_range", "charted", "largest_errors", "layer_sizes", "said_and_right", "shade"]
 

@@ -110,6 +110,8 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
         All settings in GridSearchCV's form.
     guard_ : Guard or None
         What ``safe`` did, and why.
+    output_notes_ : tuple of str
+        Those of ``notes_`` that are about single outputs, by their number.
     classes_, transduction_, temperature_, threshold_, codec_, singular_values_, effective_rank_, notes_
         As in :class:`lsvv.LSVVClassifier`; the singular values are those of the heaviest candidate.
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -35,12 +33,6 @@ from lsvv.selection.importances import Judges
 from lsvv.selection.run import Run
 from lsvv.selection.voting import Vote
 from lsvv.targets import Codec, Targets
-
-_TRAINING_ONLY = (
-    *("transduction_", "solution_", "labelled_", "loo_", "loo_predictions_", "loo_proba_", "loo_intervals_"),
-    *("best_index_", "_specs", "_tried"),
-)
-"""What a search, and the estimator it refits, learn that new rows have no use for."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -136,7 +128,7 @@ class SearchEstimator(BaseEstimator):
         """The plan, carried out, and what was chosen of it."""
         losses = {name: self._make_loss(name) for name in self._losses()}
         run = Run(self, X, targets, losses, generator(self.random_state), per_output=self._weighs_apart)
-        self.notes_ = (*targets.notes, *run.notes)
+        self.notes_, self.output_notes_ = (*targets.notes, *run.notes), targets.remarks
         self.columns_, self.best_estimator_ = run.columns, None
         self._choose(run)
         return run
@@ -284,18 +276,6 @@ class SearchEstimator(BaseEstimator):
         table = {f"param_{name}": np.array([one[name] for one in params], dtype=object) for name in params[0]}
         return {"params": params, "mean_test_score": -self.loo_, "rank_test_score": rank.astype(np.int32), **table}
 
-    def without_training_rows(self) -> Self:
-        """A copy that answers for new rows, and keeps of the training rows only what these need: their neighbours."""
-        lean = _without(_TRAINING_ONLY, self)
-        if self.best_estimator_ is None:
-            lean.graphs_ = {number: _without_edges(graph) for number, graph in self.graphs_.items()}
-            return lean
-        core = _without(_TRAINING_ONLY, self.best_estimator_)
-        if core.graph_ is not None:
-            core.graph_ = _without_edges(core.graph_)
-        lean.best_estimator_ = core
-        return lean
-
     def __getstate__(self) -> Any:
         """All but the trees that judge columns: a model that is kept needs those alone that have a share."""
         return {name: value for name, value in super().__getstate__().items() if name != "_judges"}
@@ -327,20 +307,6 @@ class SearchEstimator(BaseEstimator):
     def _by_trees(self, rows: Views) -> np.ndarray:
         """What the trees expect, times their shares; they read columns by their ranks where there are any."""
         return forests_of(self.forests_, rows[max(self.columns_)], self.n_outputs_)
-
-
-def _without(names: tuple[str, ...], model: Any) -> Any:
-    """A copy without some of what was learnt, nor a graph as a parameter, which fit alone reads."""
-    lean = copy.copy(model)
-    for name in names:
-        vars(lean).pop(name, None)
-    lean.graph = "auto"
-    return lean
-
-
-def _without_edges(graph: NeighborGraph) -> NeighborGraph:
-    """The graph of which new rows ask for neighbours, without the edges between its own rows."""
-    return replace(graph, S=sp.csr_array(graph.S.shape))
 
 
 def _voting(vote: Vote, share: np.ndarray) -> Part:

@@ -2,6 +2,7 @@
 
 from lsvv.tables.files import check_ending, check_places, parse, read, write_atomically
 from lsvv.tables.filling import Filled, fill
+from lsvv.tables.inputs import FrameVectorizer
 from lsvv.tables.labeling import label
 from lsvv.tables.quality import Interval, Quality
 from lsvv.tables.results import Answer
@@ -11,6 +12,7 @@ from lsvv.tables.table import Table, TableError, WritingError
 __all__ = [
     "Answer",
     "Filled",
+    "FrameVectorizer",
     "Interval",
     "Quality",
     "Table",

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lsvv.extras import optional
+from lsvv.selection import without_training_rows
 from lsvv.tables.cells import POINT, Notation
 from lsvv.tables.filling import Filled, Fitted
 from lsvv.tables.gate import content, packed, understood, unpacked
-from lsvv.tables.inputs import Vectoriser
+from lsvv.tables.inputs import FrameVectorizer
 from lsvv.tables.results import Said, named, says
 from lsvv.tables.soundness import check_sound
 from lsvv.tables.summary import summary, versions
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT_VERSION", "TableModel", "is_model", "opened", "saved"]
 
 FORMAT = "lsvv table model"
-FORMAT_VERSION = 5
+FORMAT_VERSION = 6
 HEADER, BODY = "lsvv.json", "fitted.skops"
 _NAME = slice(30, 30 + len(HEADER))
 """Where a zip file has the name of its first member."""
@@ -54,7 +55,7 @@ TRUSTED = frozenset(
         "lsvv.selection.plan": ("Candidate",),
         "lsvv.tables.columns": ("DateColumn", "NumberColumn", "TextColumn"),
         "lsvv.tables.filling": ("Fitted",),
-        "lsvv.tables.inputs": ("ColumnFeatures", "Vectoriser"),
+        "lsvv.tables.inputs": ("ColumnFeatures", "FrameVectorizer"),
         "lsvv.tables.targets": ("ClassTarget", "Group", "LabelTarget", "NumberTarget", "TagTarget"),
         "lsvv.targets": ("Classes", "Labels", "Numbers"),
         "numpy": ("dtype",),
@@ -73,7 +74,7 @@ class TableModel:
 
     Attributes
     ----------
-    vectoriser : Vectoriser
+    vectorizer : FrameVectorizer
         Input columns to numbers.
     fitted : tuple of Fitted
         Groups of targets and their models, without the cells they were learnt from. A model whose features are
@@ -84,7 +85,7 @@ class TableModel:
         What a user should know.
     """
 
-    vectoriser: Vectoriser
+    vectorizer: FrameVectorizer
     fitted: tuple[Fitted, ...]
     summary: dict[str, Any]
     notes: tuple[str, ...] = ()
@@ -92,15 +93,15 @@ class TableModel:
     @classmethod
     def of(cls, filled: Filled) -> TableModel:
         """The model that filled a table."""
-        parts = tuple(Fitted(_without_rows(part.group), part.model.without_training_rows()) for part in filled.fitted)
-        return cls(filled.vectoriser, parts, summary(filled))
+        parts = tuple(Fitted(_without_rows(part.group), without_training_rows(part.model)) for part in filled.fitted)
+        return cls(filled.vectorizer, parts, summary(filled))
 
     def predictions(self, table: Table) -> Edits:
         """New columns for a table: each target's prediction, and its probability or interval."""
         return self._predictions(table.frame, table.source.notation)
 
     def _predictions(self, frame: pd.DataFrame, notation: Notation) -> Edits:
-        X = self.vectoriser.transform(frame, notation)
+        X = self.vectorizer.transform(frame, notation)
         taken = {str(column) for column in frame.columns}
         columns: dict[str, list[Any]] = {}
         for part in self.fitted:
@@ -115,8 +116,8 @@ class TableModel:
         """Refuses, with an error, parts that do not fit together: a row without any cell must get its predictions."""
         import pandas as pd
 
-        check_sound(self.vectoriser, self.fitted)
-        row = pd.DataFrame({name: [None] for name in self.vectoriser.kinds}, dtype=object)
+        check_sound(self.vectorizer, self.fitted)
+        row = pd.DataFrame({name: [None] for name in self.vectorizer.kinds}, dtype=object)
         with np.errstate(all="ignore"):
             self._predictions(row, POINT)
 
@@ -150,7 +151,7 @@ def _empty(target: Target) -> Target:
 def saved(model: TableModel) -> bytes:
     """The bytes of a model file."""
     skops = _skops()
-    body = skops.dumps({"vectoriser": model.vectoriser, "fitted": list(model.fitted)})
+    body = skops.dumps({"vectorizer": model.vectorizer, "fitted": list(model.fitted)})
     header = {"format": FORMAT, "format_version": FORMAT_VERSION, "sha256": sha256(body).hexdigest()}
     told = json.dumps({**header, "summary": model.summary}, indent=2, ensure_ascii=False)
     return packed({HEADER: told.encode("utf-8", "surrogatepass"), BODY: body})
@@ -188,7 +189,7 @@ def opened(path: Path) -> TableModel:
             raise ValueError("its checksum does not hold")
         parts = _loaded(packed(unpacked(body, name), deflated=False), path)
         learnt = header["summary"]
-        model = TableModel(parts["vectoriser"], tuple(parts["fitted"]), learnt, _other_versions(learnt["versions"]))
+        model = TableModel(parts["vectorizer"], tuple(parts["fitted"]), learnt, _other_versions(learnt["versions"]))
         model.check()
     return model
 
