@@ -28,14 +28,14 @@ def learn_categories(X: Any) -> dict[str, np.ndarray]:
     return found
 
 
-def coded(X: Any, categories: dict[str, np.ndarray]) -> np.ndarray:
+def code_categories(X: Any, categories: dict[str, np.ndarray]) -> np.ndarray:
     """The columns of a frame as numbers: categories as 0/1 columns, a new or a missing one 0 in all of them.
 
     Examples
     --------
     >>> import pandas as pd
     >>> X = pd.DataFrame({"size": [1.5, 2.0, 3.0], "kind": pd.Categorical(["b", "a", None])})
-    >>> coded(X, learn_categories(X)).tolist()
+    >>> code_categories(X, learn_categories(X)).tolist()
     [[1.5, 0.0, 1.0], [2.0, 1.0, 0.0], [3.0, 0.0, 0.0]]
     """
     blocks = []

@@ -17,8 +17,8 @@ from lsvv.report.column_summary import column_summary
 from lsvv.selection import run
 from lsvv.tables import Filled, Table, TableError, fill, parse, summary
 from lsvv.tables.cells import COMMA, POINT, Formula, Notation
-from lsvv.tables.inputs import FrameVectorizer
 from lsvv.tables.modelfile import TableModel, opened, saved
+from lsvv.tables.vectorizer import FrameVectorizer
 
 Text = Callable[..., str]
 Reader = Callable[[str | bytes], Table]
@@ -356,7 +356,7 @@ def test_a_column_is_read_like_its_file_when_learnt_and_predicted() -> None:
     told, silent = european(range(40), "0,{:02d}"), european(range(10, 12), "1")
     assert (told.source.notation, silent.source.notation) == (COMMA, POINT)
     learnt = fit_vectorizer(told.frame, ["kind"], usual=COMMA)
-    assert learnt.notes == ()
+    assert learnt.notes_ == ()
     X = learnt.transform(told.frame, COMMA)
     np.testing.assert_array_equal(X, learnt.transform(frame))
     people = [source == "people" for source in learnt.sources]
@@ -375,7 +375,7 @@ def test_answers_are_written_as_a_file_with_decimal_commas_writes_them() -> None
     assert prices.cells[-1] in ("1.279", "1.280", "1.281")
     assert codes.target.outputs == ("1.100", "2.000")
     assert set(codes.cells) == {"1.100", "2.000"}
-    assert column_summary(filled).columns[0].words == "910 to 1,290, half below 1,100"
+    assert column_summary(filled).columns[0].words == "910 to 1290, half below 1100"
 
 
 def test_a_target_without_holes_is_only_checked(beasts: Text, csv_table: Reader) -> None:

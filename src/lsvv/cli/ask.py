@@ -40,7 +40,7 @@ def ask_command(
             "jsonl say how the table is read, whatever its ending.",
         ),
     ] = None,
-    reading: options.Reading,
+    reading: options.ReadAs,
     telling: options.Telling,
 ) -> None:
     """Write a sheet of the cells whose labels would help most; fill its label column and hand it back.

@@ -43,7 +43,7 @@ def bounds_command(
     features: Annotated[str | None, options.FEATURES] = None,
     seed: options.Seed = 0,
     format: options.Format = None,
-    reading: options.Reading,
+    reading: options.ReadAs,
     telling: options.Telling,
 ) -> None:
     """Print the parts of the paper's bounds, as printed and as corrected, beside the complexity measured.

@@ -31,7 +31,7 @@ def fill_command(
     class_weight: options.ClassWeight = "none",
     seed: options.Seed = 0,
     format: options.Format = None,
-    reading: options.Reading,
+    reading: options.ReadAs,
     safe_csv: options.SafeCsv = False,
     telling: options.Telling,
 ) -> None:

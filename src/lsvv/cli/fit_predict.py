@@ -27,7 +27,7 @@ def fit_command(
     class_weight: options.ClassWeight = "none",
     seed: options.Seed = 0,
     format: options.Format = None,
-    reading: options.Reading,
+    reading: options.ReadAs,
     telling: options.Telling,
 ) -> None:
     """Learn from a table and keep the model in a file, which opens without executing code.
@@ -80,7 +80,7 @@ def predict_command(
         str | None, typer.Option("--out", "-o", metavar="FILE", help="Where the table goes; - is standard output.")
     ] = None,
     format: options.Format = None,
-    reading: options.Reading,
+    reading: options.ReadAs,
     safe_csv: options.SafeCsv = False,
     telling: options.Telling,
 ) -> None:

@@ -40,7 +40,7 @@ def label_command(
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
     seed: options.Seed = 0,
     format: options.Format = None,
-    reading: options.Reading,
+    reading: options.ReadAs,
     telling: options.Telling,
 ) -> None:
     """Label a column on a page of this machine, one row at a time; stop with Ctrl-C and go on whenever you like.
@@ -64,7 +64,7 @@ def label_command(
         if "-" in (table, place):
             raise TableError("A session needs a table in a file and a sheet beside it. Name them.")
         check_places({"--out": place}, [table, *(inputs.labels or ())])
-        say("Reading the table and finding which rows hang together ...", telling.silent)
+        say("ReadAs the table and finding which rows hang together ...", telling.silent)
         found = reading.table(table, format)
         found, targets = inputs.labelled(found, [target] if target else None, reading)
         if len(targets) != 1:
@@ -85,9 +85,9 @@ def label_command(
 
 
 def _part(session: Session, quiet: bool) -> None:
-    from lsvv.tables.labeling import fill_command
+    from lsvv.tables.labeling import command_to_fill
     from lsvv.tables.words import count
 
     say("", quiet)
     say(f"{count(session.n_answered, 'answer')} in {session.journal.place}. Fill the table with:", quiet)
-    say(f"  {fill_command(session)}", quiet)
+    say(f"  {command_to_fill(session)}", quiet)

@@ -111,7 +111,7 @@ Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an e
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadAs:
     """How the table is read, whatever its file says."""
 
     missing: Missing = None
@@ -141,7 +141,7 @@ class Inputs:
         """The options and what was given."""
         return {"--labels": self.labels, "--keep": self.keep, "--ignore": self.ignore}
 
-    def labelled(self, found: ReadTable, target: list[str] | None, reading: Reading) -> tuple[ReadTable, list[str]]:
+    def labelled(self, found: ReadTable, target: list[str] | None, reading: ReadAs) -> tuple[ReadTable, list[str]]:
         """A table with the labels of the sheets and without the columns set aside, and the names of its targets."""
         from lsvv.tables import read
         from lsvv.tables.labelstudio import read_export
@@ -178,9 +178,9 @@ class Telling:
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the fields of :class:`Reading`, :class:`Inputs` and :class:`Telling` as options of its own."""
+    """The command with the fields of :class:`ReadAs`, :class:`Inputs` and :class:`Telling` as options of its own."""
     hints = get_type_hints(command, include_extras=True)
-    groups = {name: kind for name, kind in hints.items() if kind in (Reading, Inputs, Telling)}
+    groups = {name: kind for name, kind in hints.items() if kind in (ReadAs, Inputs, Telling)}
 
     def spread(**given: Any) -> None:
         for name, kind in groups.items():

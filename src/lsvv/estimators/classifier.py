@@ -19,7 +19,7 @@ from lsvv.objective import NO_TAIL, Objective
 from lsvv.risk import QuadraticRisk
 from lsvv.solvers import Solution, in_batches, leave_one_out_scores, solve, solve_closed_form
 from lsvv.targets import Classes, Codec, Labels, Targets, as_targets_array, encode_classes, encode_labels
-from lsvv.targets.reading import as_numbers, as_rows_of_targets, read_classes
+from lsvv.targets.reading import as_floats, as_rows_of_targets, read_classes
 from lsvv.targets.weighting import row_weight
 
 N_CALIBRATION_ROWS = 1000
@@ -327,7 +327,7 @@ def _refuse_another_kind(given: Any, learnt: Any) -> None:
 
 def _compare_labels(predicted: np.ndarray, truth: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Which rows have all their known labels right, and which have any known."""
-    values = as_numbers(truth, "y")
+    values = as_floats(truth, "y")
     if values.shape != predicted.shape:
         raise ValueError(f"y has shape {values.shape}, but the model has {predicted.shape[1]} labels a row.")
     known = ~np.isnan(values)

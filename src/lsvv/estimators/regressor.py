@@ -13,7 +13,7 @@ from lsvv.estimators.base import VectorValuedEstimator
 from lsvv.linalg import Array, like, to_numpy
 from lsvv.losses import Loss, Squared
 from lsvv.targets import Codec, Numbers, Targets, encode_numbers
-from lsvv.targets.reading import as_numbers, as_rows_of_targets
+from lsvv.targets.reading import as_floats, as_rows_of_targets
 from lsvv.targets.weighting import row_weight
 
 
@@ -32,7 +32,7 @@ class RegressorPredictions(RegressorMixin):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R^2 over the known entries of ``y``, the mean over the outputs."""
         predicted = np.atleast_2d(to_numpy(self.predict(X)).T).T
-        truth = as_numbers(as_rows_of_targets(y, len(predicted), "y"), "y")
+        truth = as_floats(as_rows_of_targets(y, len(predicted), "y"), "y")
         values = truth if truth.ndim == 2 else truth[:, None]
         if values.shape != predicted.shape:
             raise ValueError(f"y has shape {truth.shape}, but the model has {predicted.shape[1]} numbers a row.")

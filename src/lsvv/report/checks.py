@@ -11,7 +11,7 @@ import numpy as np
 from lsvv.intervals import left_out_interval
 from lsvv.tables import Answer
 
-__all__ = ["Bin", "Confusion", "Learnt", "MixUp", "Numbers", "Output", "calibration_of", "learnt_of"]
+__all__ = ["Bin", "Confusion", "Learnt", "MixUp", "NumberCheck", "Output", "calibration_of", "learnt_of"]
 
 MOST_CLASSES = 12
 MOST_MIX_UPS = 10
@@ -78,7 +78,7 @@ class Bin:
 
 
 @dataclass(frozen=True)
-class Numbers:
+class NumberCheck:
     """Known numbers against predictions made without them, and the ends and usual width of intervals.
 
     ``off`` is the median distance of these predictions from the known numbers, ``mean_off`` that of the mean of all
@@ -117,7 +117,7 @@ class Learnt:
         For tags: 2 x those given rightly / (those known + those given), over all tags of all known cells.
     certainty : tuple of int
         Filled cells by probability, in ten bins from 0 to 1.
-    numbers : Numbers or None
+    numbers : NumberCheck or None
         For numbers.
     model : int
         The place of its model in the report.
@@ -139,7 +139,7 @@ class Learnt:
     calibration: tuple[Bin, ...]
     f1: float | None
     certainty: tuple[int, ...]
-    numbers: Numbers | None
+    numbers: NumberCheck | None
     model: int
 
 
@@ -262,7 +262,7 @@ def calibration_of(said: np.ndarray, right: np.ndarray) -> tuple[Bin, ...]:
     return tuple(bins)
 
 
-def _numbers(result: Answer) -> Numbers | None:
+def _numbers(result: Answer) -> NumberCheck | None:
     if result.interval is None or result.held_out_ends is None:
         return None
     rows, interval = result.held_out_rows, result.interval
@@ -273,7 +273,7 @@ def _numbers(result: Answer) -> Numbers | None:
     )
     truth = result.target.values[rows]
     means = (truth.sum() - truth) / max(truth.size - 1, 1)
-    return Numbers(
+    return NumberCheck(
         tuple((rows[::step] + 1).tolist()),
         known,
         predicted,

@@ -15,14 +15,14 @@ from lsvv.tables.cells import Notation, is_list, read_numbers
 from lsvv.tables.filling import cells_of
 from lsvv.tables.words import count
 
-__all__ = ["Column", "ColumnSummary", "column_summary"]
+__all__ = ["ColumnLine", "ColumnSummary", "column_summary"]
 
 MOST_COLUMNS = 60
 N_BINS = 16
 
 
 @dataclass(frozen=True)
-class Column:
+class ColumnLine:
     """One column of the table: how it was read, the share of empty cells, and what its cells are like.
 
     ``histogram`` counts numbers in bins of equal width from the least to the greatest; empty for other columns.
@@ -44,7 +44,7 @@ class ColumnSummary:
     n_rows: int
     n_columns: int
     n_features: int
-    columns: tuple[Column, ...]
+    columns: tuple[ColumnLine, ...]
     not_listed: int = 0
 
 
@@ -71,18 +71,18 @@ def _kind(name: str, filled: Filled) -> str:
     return tasks.get(name) or filled.vectorizer.kinds.get(name, "–")
 
 
-def _column(name: str, role: str, kind: str, cells: list[Any], usual: Notation) -> Column:
+def _column(name: str, role: str, kind: str, cells: list[Any], usual: Notation) -> ColumnLine:
     known = [cell for cell in cells if cell is not None]
     empty = 1.0 - len(known) / len(cells)
     reading = read_numbers(known, usual)
     numbers = reading.values[~np.isnan(reading.values)]
     if kind not in ("number", "numbers") or not reading.mostly or not np.isfinite(numbers).all():
-        return Column(name, role, kind, empty, _said(known))
+        return ColumnLine(name, role, kind, empty, _said(known))
     least, middle, most = np.quantile(numbers, [0.0, 0.5, 1.0])
     # the greatest numbers have no finite width between them
     sizes = np.histogram(numbers, bins=N_BINS)[0].tolist() if np.isfinite(most - least) and most > least else []
     words = f"{number(least)} to {number(most)}, half below {number(middle)}"
-    return Column(name, role, kind, empty, words, tuple(sizes))
+    return ColumnLine(name, role, kind, empty, words, tuple(sizes))
 
 
 def _said(known: list[Any]) -> str:

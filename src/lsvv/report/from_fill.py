@@ -19,10 +19,10 @@ from lsvv.tables import Answer, Filled
 from lsvv.tables.asking import best_questions
 from lsvv.tables.cells import is_list, is_missing
 from lsvv.tables.files import MISSING, ending_of, format_of
-from lsvv.tables.frames import Frame
+from lsvv.tables.frame_source import Frame
 from lsvv.tables.summary import versions
 
-__all__ = ["FilledCell", "FilledRow", "Question", "Repeat", "Report", "UnsureCell", "report_of"]
+__all__ = ["AskedCell", "FilledCell", "FilledRow", "Repeat", "Report", "UnsureCell", "report_of"]
 
 MOST_UNSURE = 25
 MOST_TOLD = 4
@@ -64,7 +64,7 @@ class UnsureCell:
 
 
 @dataclass(frozen=True)
-class Question:
+class AskedCell:
     """A cell worth labelling next; ``row`` counts from 1."""
 
     row: int
@@ -107,7 +107,7 @@ class Report:
     map: RowMap | None
     examples: tuple[FilledRow, ...]
     unsure: tuple[UnsureCell, ...]
-    questions: tuple[Question, ...]
+    questions: tuple[AskedCell, ...]
     notes: tuple[str, ...]
     repeat: Repeat
 
@@ -197,12 +197,12 @@ def _rival(result: Answer, row: int) -> str:
     return f"{'least sure of ' if result.target.task == 'tags' else ''}{name}, {percent(p)}"
 
 
-def _questions(filled: Filled) -> Iterator[Question]:
+def _questions(filled: Filled) -> Iterator[AskedCell]:
     if len(filled.X) > MOST_ROWS_FOR_QUESTIONS or not any(len(result.rows) for result in filled.results):
         return
     costs = {result.target.column: 1.0 for result in filled.results}
     for one in best_questions(filled.X, filled.results, N_QUESTIONS, costs):
-        yield Question(one.row + 1, one.column, _text(one.suggestion), one.why, _about(filled, one.row))
+        yield AskedCell(one.row + 1, one.column, _text(one.suggestion), one.why, _about(filled, one.row))
 
 
 def _about(filled: Filled, row: int) -> str:

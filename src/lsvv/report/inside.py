@@ -21,7 +21,7 @@ __all__ = [
     "Mattered",
     "Model",
     "Panel",
-    "Spectrum",
+    "SingularValues",
     "atlas_of",
     "help_of",
     "map_name",
@@ -56,7 +56,7 @@ class Help:
 
 
 @dataclass(frozen=True)
-class Spectrum:
+class SingularValues:
     """Singular values of W; those from place ``first`` on (from 0) bear the tail penalty, None where none do."""
 
     values: tuple[float, ...]
@@ -113,7 +113,7 @@ class Model:
     mattered: Mattered | None
     help: Help | None
     smoothing: str
-    spectrum: Spectrum
+    spectrum: SingularValues
     atlas: Atlas
     best: tuple[tuple[str, str], ...]
 
@@ -208,18 +208,18 @@ def _weights(fitted: Any) -> np.ndarray:
     return np.array([fitted.kinds_["maps"] * (line is best) for line in fitted.plan_])
 
 
-def spectrum_of(fitted: Any) -> Spectrum:
+def spectrum_of(fitted: Any) -> SingularValues:
     """The singular values, and where the tail begins in the heaviest candidate that has a tail penalty."""
     values = np.asarray((fitted.best_estimator_ or fitted).singular_values_, dtype=np.float64)
     whole = int(np.sum(values > 1e-6 * max(float(values[0]), 1e-300)))
     shown = tuple(float(f"{value:.4g}") for value in values[:MOST_VALUES])
     if values.size == 1:
-        return Spectrum(shown, None, "One output has one singular value, and no tail to penalise.")
+        return SingularValues(shown, None, "One output has one singular value, and no tail to penalise.")
     rank = f"{whole} of {values.size} singular values are above 0: the outputs differ in so many patterns."
     weights = _weights(fitted)
     penalised = [place for place, line in enumerate(fitted.plan_) if line.spectral > 0 and weights[place] > 0]
     if not penalised:
-        return Spectrum(shown, None, f"{rank} Nothing that penalises a tail has a weight in the model.")
+        return SingularValues(shown, None, f"{rank} Nothing that penalises a tail has a weight in the model.")
     first = _first_penalised(fitted, fitted.plan_[max(penalised, key=lambda place: float(weights[place]))])
     share = percent(float(weights[penalised].sum()))
     free = "as many values free as balance the bound" if first is None else f"the first {first} values free"
@@ -227,7 +227,7 @@ def spectrum_of(fitted: Any) -> Spectrum:
         f"{rank} Candidates that penalise the tail have {share} of the weight in the average; the heaviest of them "
         f"leaves {free}."
     )
-    return Spectrum(shown, first, words)
+    return SingularValues(shown, first, words)
 
 
 def _first_penalised(fitted: Any, line: Candidate) -> int | None:

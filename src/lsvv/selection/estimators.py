@@ -88,7 +88,7 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
         The setting of lowest leave-one-out loss.
     loo_ : array
         Leave-one-out loss of every setting.
-    labelled_ : array
+    labeled_ : array
         The training rows the leave-one-out figures belong to.
     loo_proba_, loo_predictions_ : arrays
         What the average says of each of these rows from the labels of the others; candidates are weighed by other rows

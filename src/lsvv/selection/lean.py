@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from lsvv.graph import NeighborGraph
 
 TRAINING_ONLY = (
-    *("transduction_", "solution_", "labelled_", "loo_", "loo_predictions_", "loo_proba_", "loo_intervals_"),
+    *("transduction_", "solution_", "labeled_", "loo_", "loo_predictions_", "loo_proba_", "loo_intervals_"),
     *("best_index_", "_specs", "_tried"),
 )
 """What a search, and the estimator it refits, learn that new rows have no use for."""

@@ -181,7 +181,7 @@ class SearchEstimator(BaseEstimator):
             chosen = self._guarded(chosen, alone, run)
         whole = self._with_other_kinds(chosen, run)
         self.plan_ = [member.candidate for member in members]
-        self.labelled_ = run.labelled[run.in_place]
+        self.labeled_ = run.labelled[run.in_place]
         self._specs = run.specs
         self._tried = [
             (place, float(ridge), float(loss.mean()))

@@ -16,12 +16,12 @@ from lsvv.selection import without_training_rows
 from lsvv.tables.cells import POINT, Notation
 from lsvv.tables.filling import Filled, Fitted
 from lsvv.tables.gate import content, packed, understood, unpacked
-from lsvv.tables.inputs import FrameVectorizer
 from lsvv.tables.results import Said, named, says
 from lsvv.tables.soundness import check_sound
 from lsvv.tables.summary import summary, versions
 from lsvv.tables.table import Edits, Table, TableError
 from lsvv.tables.targets import Group, Target
+from lsvv.tables.vectorizer import FrameVectorizer
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,9 +53,9 @@ TRUSTED = frozenset(
         "lsvv.selection.estimators": ("LSVVClassifierCV", "LSVVRegressorCV"),
         "lsvv.selection.forests": ("Forest",),
         "lsvv.selection.plan": ("Candidate",),
-        "lsvv.tables.columns": ("DateColumn", "NumberColumn", "TextColumn"),
+        "lsvv.tables.column_kinds": ("DateColumn", "NumberColumn", "TextColumn"),
         "lsvv.tables.filling": ("Fitted",),
-        "lsvv.tables.inputs": ("ColumnFeatures", "FrameVectorizer"),
+        "lsvv.tables.vectorizer": ("ColumnFeatures", "FrameVectorizer"),
         "lsvv.tables.targets": ("ClassTarget", "Group", "LabelTarget", "NumberTarget", "TagTarget"),
         "lsvv.targets": ("Classes", "Labels", "Numbers"),
         "numpy": ("dtype",),

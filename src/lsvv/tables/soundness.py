@@ -12,8 +12,8 @@ import scipy.sparse as sp
 from lsvv.selection import LSVVClassifierCV, LSVVRegressorCV
 from lsvv.selection.forests import Forest
 from lsvv.tables.filling import Fitted
-from lsvv.tables.inputs import FrameVectorizer
 from lsvv.tables.targets import Group
+from lsvv.tables.vectorizer import FrameVectorizer
 
 __all__ = ["check_sound"]
 

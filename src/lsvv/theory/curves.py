@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lsvv.theory.arguments import Floats, count
+from lsvv.theory.arguments import Floats, whole
 
 # The bound decays between 1/sqrt(n) (worst case) and 1/n (finite rank). Measured curves are slower where
 # the floor is far and faster where few labels meet many features, so the exponents reach beyond both.
@@ -89,7 +89,7 @@ def fit_curve(
 
     """
     n, curve, noise = check_curve(sizes, errors, standard_errors)
-    resamples = count("n_resamples", n_resamples, least=100)
+    resamples = whole("n_resamples", n_resamples, least=100)
     rng = np.random.default_rng(random_state)
     own, misfit = _fit_with_misfit(n, curve, noise)
     fits = [own]

@@ -20,11 +20,11 @@ from lsvv.graph import Smoother
 from lsvv.linalg import threads_for
 from lsvv.tables.asking import looked_at, question_rows
 from lsvv.tables.filling import cells_of
-from lsvv.tables.inputs import FrameVectorizer
 from lsvv.tables.model_choice import neighbour_graph
 from lsvv.tables.results import Answer, answers, says
 from lsvv.tables.table import Table
 from lsvv.tables.targets import Group, Target
+from lsvv.tables.vectorizer import FrameVectorizer
 
 __all__ = ["Prepared", "left_out", "prepared", "prepared_rows", "quick_answer"]
 

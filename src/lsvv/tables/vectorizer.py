@@ -14,7 +14,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 from lsvv.extras import optional
 from lsvv.tables.cells import COMMA, POINT, Formula, Notation, known
-from lsvv.tables.columns import Column, Found, find_column
+from lsvv.tables.column_kinds import Column, ReadColumn, find_column
 from lsvv.tables.table import TableError
 from lsvv.tables.widths import Judge
 
@@ -127,7 +127,7 @@ class FrameVectorizer(TransformerMixin, BaseEstimator):
         return COMMA if self.decimal == "," else POINT
 
     def _chosen(
-        self, used: Sequence[Found], widths: Sequence[Sequence[ColumnFeatures]], judge: Judge | None
+        self, used: Sequence[ReadColumn], widths: Sequence[Sequence[ColumnFeatures]], judge: Judge | None
     ) -> tuple[list[int], list[ColumnFeatures]]:
         """The places of the columns that are kept, and the features of all, at the width that the judge prefers."""
         choices = [[_at(width, some) for some in widths] for width in TEXT_WIDTHS]
