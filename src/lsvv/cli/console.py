@@ -166,7 +166,7 @@ def progress(quiet: bool) -> Iterator[Progress | None]:
     # stages differ too much between tables for a time left that would be true
     columns: list[Any] = [SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()]
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("ReadAs", total=1.0)
+        task = bar.add_task("Reading", total=1.0)
 
         def show(stage: str, done: float) -> None:
             bar.update(task, description=stage, completed=done)

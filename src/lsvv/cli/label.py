@@ -64,7 +64,7 @@ def label_command(
         if "-" in (table, place):
             raise TableError("A session needs a table in a file and a sheet beside it. Name them.")
         check_places({"--out": place}, [table, *(inputs.labels or ())])
-        say("ReadAs the table and finding which rows hang together ...", telling.silent)
+        say("Reading the table and finding which rows hang together ...", telling.silent)
         found = reading.table(table, format)
         found, targets = inputs.labelled(found, [target] if target else None, reading)
         if len(targets) != 1:
