@@ -33,6 +33,7 @@ def fill_command(
     format: options.Format = None,
     reading: options.ReadAs,
     safe_csv: options.SafeCsv = False,
+    force: options.Force = False,
     telling: options.Telling,
 ) -> None:
     """Fill the empty cells of target columns; everything known stays as it was.
@@ -54,11 +55,13 @@ def fill_command(
     """
     with sentences(telling.debug) as write:
         from lsvv.tables import check_ending, check_places, fill
+        from lsvv.tables.written import check_unedited
 
         place = out or options.beside(table, "filled")
         check_places(
             {"--json": telling.json_place, "--out": place, "--report": report}, [table, *(inputs.labels or ())]
         )
+        check_unedited((place, report), force)
         with progress(telling.silent) as show:
             found = reading.table(table, format)
             found, targets = inputs.labelled(found, target, reading)

@@ -82,6 +82,7 @@ def predict_command(
     format: options.Format = None,
     reading: options.ReadAs,
     safe_csv: options.SafeCsv = False,
+    force: options.Force = False,
     telling: options.Telling,
 ) -> None:
     """Add predictions to every row of a table: a prediction and its probability or interval for each target.
@@ -92,9 +93,11 @@ def predict_command(
         from lsvv.tables import check_ending, check_places
         from lsvv.tables.formulas import with_safe_texts
         from lsvv.tables.modelfile import opened
+        from lsvv.tables.written import check_unedited
 
         place = out or options.beside(table, "predicted")
         check_places({"--json": telling.json_place, "--out": place}, [model, table])
+        check_unedited((place,), force)
         fitted = opened(Path(model))
         read_table = reading.table(table, format)
         if out not in (None, "-"):

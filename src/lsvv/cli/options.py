@@ -97,6 +97,7 @@ SafeCsv = Annotated[
         help="Put ' before new texts of a CSV file that a spreadsheet takes for a formula.",
     ),
 ]
+Force = Annotated[bool, typer.Option("--force", help="Write over a file even if it was changed since lsvv wrote it.")]
 Labels = Annotated[
     list[str] | None,
     typer.Option(

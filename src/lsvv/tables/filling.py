@@ -191,8 +191,9 @@ def _filled(
     new_model = partial(choose_model, n_rows=len(table.frame), features=features, random_state=random_state)
     with watch.stage("Understanding the columns", 0.0):
         check_columns(table, targets)
-        _refuse_empty_formulas(table, targets)
-        coded = _coded(table, targets, task)
+        cells = {column: cells_of(table, column) for column in targets}
+        _refuse_empty_formulas(table, cells)
+        coded = _coded(table, cells, task)
         groups = grouped(coded)
         models = [new_model(one.task) for one in groups]
     with watch.stage("Turning columns into numbers", 0.05):
@@ -257,22 +258,21 @@ def cells_of(table: Table, column: str) -> list[Any]:
     return known(table.frame[column].tolist())
 
 
-def _refuse_empty_formulas(table: Table, columns: Sequence[str]) -> None:
+def _refuse_empty_formulas(table: Table, cells: Mapping[str, Sequence[Any]]) -> None:
     """Refuses a target with a formula that shows nothing: it is no known cell, and no hole either."""
-    for column in columns:
-        cells, labels = cells_of(table, column), table.labels.get(column, {})
+    for column, there in cells.items():
+        labels = table.labels.get(column, {})
         for row, formula in table.source.formulas_in(column).items():
-            if cells[row] is None or row in labels:
+            if there[row] is None or row in labels:
                 raise TableError(
                     f"The target {column!r} holds the formula {formula!r} in row {row + 1}, which shows nothing, and "
                     f"formulas are never written over. Replace the formulas by their values."
                 )
 
 
-def _coded(table: Table, columns: Sequence[str], task: str | None) -> list[Target]:
-    cells = {column: cells_of(table, column) for column in columns}
-    asked = task_words(task, columns)
-    typed = {column: "classes" for column in columns if column not in asked and table.source.is_categorical(column)}
+def _coded(table: Table, cells: Mapping[str, Sequence[Any]], task: str | None) -> list[Target]:
+    asked = task_words(task, list(cells))
+    typed = {column: "classes" for column in cells if column not in asked and table.source.is_categorical(column)}
     found = find_task(cells, typed | asked, table.source.notation)
     found = [replace(one, reason="its type is categorical") if one.column in typed else one for one in found]
     return [code(finding, cells[finding.column]) for finding in found]
