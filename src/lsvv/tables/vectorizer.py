@@ -86,7 +86,7 @@ class FrameVectorizer(TransformerMixin, BaseEstimator):
     >>> frame = pd.DataFrame({"size": [row if row % 9 else None for row in range(60)], "home": ["sea", "wood"] * 30})
     >>> y = [row // 30 if row % 4 == 0 else -1 for row in range(60)]
     >>> model = make_pipeline(FrameVectorizer(), LSVVClassifierCV(features="linear", random_state=0)).fit(frame, y)
-    >>> model.predict(frame[10:50:13]).tolist()
+    >>> model.predict(frame[10:50:12]).tolist()
     [0, 0, 1, 1]
     """
 
