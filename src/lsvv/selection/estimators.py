@@ -80,7 +80,8 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
     shares_ : array of shape (candidates, K)
         Share of each in the average, one column an output.
     kinds_ : dict of str to float
-        Share of each kind of model, the mean over the outputs: "maps" (the candidates together), "neighbours", "extra
+        Share of each kind of model, the mean over the outputs: "maps" (the candidates together; with
+        ``features="auto"`` those of curved maps, and "lines" those of the linear one), "neighbours", "extra
         trees", "bagged trees" and "boosted trees" (which not every search has).
     kind_shares_ : dict of str to array of shape (K,)
         The same for each output.
@@ -109,7 +110,7 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
     cv_results_ : dict
         All settings in GridSearchCV's form.
     guard_ : Guard or None
-        What ``safe`` did, and why.
+        What ``safe`` did, and why; with ``features="auto"`` with curved maps, as linear ones have a guard of their own.
     output_notes_ : tuple of str
         Those of ``notes_`` that are about single outputs, by their number.
     classes_, transduction_, temperature_, threshold_, codec_, singular_values_, effective_rank_, notes_

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from lsvv.estimators.base import METHODS
+from lsvv.features import Linear
 from lsvv.graph import KNNGraph, NeighborGraph
 from lsvv.inputs import check_rows, generator
 from lsvv.linalg import Array, like, stack_rows, threads_for, to_numpy
@@ -30,6 +31,7 @@ from lsvv.selection.average import (
 from lsvv.selection.averaging import Guard, LeftOut, evidence, guard, mixed
 from lsvv.selection.forests import Forest, forests_of
 from lsvv.selection.importances import Judges
+from lsvv.selection.map_choice import is_auto
 from lsvv.selection.run import Run
 from lsvv.selection.voting import Vote
 from lsvv.targets import Codec, Targets
@@ -174,11 +176,14 @@ class SearchEstimator(BaseEstimator):
         """Shares from the losses, the guard, and the leave-one-out expectations of the whole."""
         members = run.members
         supervised = np.array([member.candidate.is_supervised for member in members])
-        chosen = self._average(run, np.ones(len(members), dtype=bool))
+        families = self._families(run)
+        chosen = {kind: self._average(run, mine) for kind, mine in families.items()}
         self.guard_: Guard | None = None
         if self.safe and supervised.any() and not supervised.all():
-            alone = self._average(run, supervised)
-            chosen = self._guarded(chosen, alone, run)
+            for kind, mine in families.items():
+                chosen[kind], found = self._guarded(chosen[kind], self._average(run, mine & supervised), run)
+                self.guard_ = self.guard_ or found
+            self.notes_ += (self.guard_.sentence,)
         whole = self._with_other_kinds(chosen, run)
         self.plan_ = [member.candidate for member in members]
         self.labeled_ = run.labelled[run.in_place]
@@ -194,31 +199,42 @@ class SearchEstimator(BaseEstimator):
         self.view_ = run.views[self.plan_[self._tried[self.best_index_][0]].map]
         self._calibrate(whole, run)
 
+    def _families(self, run: Run) -> dict[str, np.ndarray]:
+        """The members of each kind of map: of features="auto" the linear ones stand apart, being few among many.
+
+        A kind without a supervised member could not be guarded, and one that is refitted is a single model.
+        """
+        members = run.members
+        linear = np.array([isinstance(run.maps[member.candidate.map], Linear) for member in members])
+        supervised = np.array([member.candidate.is_supervised for member in members])
+        apart = is_auto(self.features) and self.selection == "average" and not run.is_sampled
+        if apart and (linear & supervised).any() and (~linear & supervised).any():
+            return {"maps": ~linear, "lines": linear}
+        return {"maps": np.ones(len(members), dtype=bool)}
+
     def _average(self, run: Run, use: np.ndarray) -> Average:
         """The average of the members ``use``."""
         expectations = [member.expectation for member, used in zip(run.members, use, strict=True) if used]
         return average(expectations, run.T, run.A, per_output=self._weighs_apart).among(use)
 
-    def _guarded(self, chosen: Average, alone: Average, run: Run) -> Average:
+    def _guarded(self, chosen: Average, alone: Average, run: Run) -> tuple[Average, Guard]:
         """As much of the average as paired held-out losses speak for, and for the rest the supervised one ``alone``."""
         losses = [_row_losses(one.expectation.honest, run) for one in (alone, chosen)]
-        self.guard_ = guard(*losses)
-        self.notes_ += (self.guard_.sentence,)
 
         def shares_by(rows: np.ndarray) -> np.ndarray:
             share = evidence(*(one[rows] for one in losses))[0]
             return np.repeat([[share], [1.0 - share]], run.T.shape[1], axis=1)
 
         shares, expectation = mixed([chosen.expectation, alone.expectation], shares_by)
-        return Average(shares[0] * chosen.shares + shares[1] * alone.shares, expectation)
+        return Average(shares[0] * chosen.shares + shares[1] * alone.shares, expectation), guard(*losses)
 
-    def _with_other_kinds(self, kernels: Average, run: Run) -> LeftOut:
-        """Shares of the maps' average, of the neighbours' vote and of each kind of tree, and what the whole expects.
+    def _with_other_kinds(self, maps: dict[str, Average], run: Run) -> LeftOut:
+        """Shares of the maps' averages, of the neighbours' vote and of each kind of tree, and what the whole expects.
 
         Kinds of model are weighed against each other as maps are: by expectations of labels none of them has seen,
         with shares that other folds decide, the more evenly the fewer labels there are.
         """
-        kinds = {"maps": kernels.expectation}
+        kinds = {kind: one.expectation for kind, one in maps.items()}
         is_dropped = self.guard_ is not None and self.guard_.share == 0.0
         if run.vote is not None and not is_dropped:
             kinds["neighbours"] = LeftOut.plain(run.vote.expectation)
@@ -226,12 +242,12 @@ class SearchEstimator(BaseEstimator):
         whole = average_of_kinds(list(kinds.values()), run.T, run.A, per_output=self._weighs_apart)
         self.kind_shares_ = share = dict(zip(kinds, whole.shares, strict=True))
         self.kinds_ = {kind: float(of_outputs.mean()) for kind, of_outputs in share.items()}
-        self.shares_ = share["maps"] * kernels.shares
+        self.shares_ = np.sum([share[kind] * one.shares for kind, one in maps.items()], axis=0)
         self.forests_: tuple[Forest, ...] = tuple(
             forest for one in run.forests for forest in one.shared(share[one.kind])
         )
         self._judges = Judges(run.labelled, run.T, run.A, tuple(run.forests))
-        return whole.expectation if len(kinds) > 1 else kernels.expectation
+        return whole.expectation if len(kinds) > 1 else maps["maps"].expectation
 
     def _assemble(self, run: Run) -> Array:
         """The model, and what it expects of all training rows."""
