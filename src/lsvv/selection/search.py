@@ -182,8 +182,8 @@ class SearchEstimator(BaseEstimator):
         if self.safe and supervised.any() and not supervised.all():
             for kind, mine in families.items():
                 chosen[kind], found = self._guarded(chosen[kind], self._average(run, mine & supervised), run)
-                self.guard_ = self.guard_ or found
-            self.notes_ += (self.guard_.sentence,)
+                if self.guard_ is None:
+                    self.guard_, self.notes_ = found, (*self.notes_, found.sentence)
         whole = self._with_other_kinds(chosen, run)
         self.plan_ = [member.candidate for member in members]
         self.labeled_ = run.labelled[run.in_place]
