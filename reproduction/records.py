@@ -75,7 +75,6 @@ class Record:
         Why the trial failed; empty if it did not.
     environment : mapping
         Versions and cores, see ``environment``; a run adds whether its data is bundled or from a folder.
-
     """
 
     trial: Trial
@@ -98,7 +97,6 @@ def environment() -> dict[str, Any]:
     --------
     >>> sorted(environment())
     ['code', 'cores', 'machine', 'versions']
-
     """
     packages = ("lsvv", "numpy", "scipy", "scikit-learn")
     versions = {"python": platform.python_version(), **{package: version(package) for package in packages}}
@@ -112,7 +110,6 @@ def trial_key(trial: Trial) -> str:
     --------
     >>> trial_key({"seed": 0, "data": "iris"}) == trial_key({"data": "iris", "seed": 0})
     True
-
     """
     return _line(dict(trial))
 
@@ -132,7 +129,6 @@ def recording(folder: str | os.PathLike[str]) -> Iterator[Callable[[Record], Non
     ...         append(Record({"data": "iris", "seed": 0}, figures={"error": 0.05}))
     ...     [record.figures["error"] for record in read_records(folder)]
     [0.05]
-
     """
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
@@ -158,7 +154,6 @@ def read_records(source: str | os.PathLike[str]) -> list[Record]:
     ------
     RecordsError
         With the file and the line, if a whole line is not a record.
-
     """
     path = Path(source)
     if path.is_dir():

@@ -54,7 +54,6 @@ class Verdict:
         The figures behind the verdict.
     tested : bool
         False where there are records, but none that could speak against the conclusion or for it.
-
     """
 
     number: str
