@@ -174,7 +174,6 @@ def seeds(count: int) -> range:
 
 
 _TENTHS = tuple(step / 10 for step in range(11))
-
 PAPER = Design(
     classes=tuple(name for name in paper_names() if info(name).task == "multi-class"),
     labels=(*(name for name in paper_names() if info(name).task != "multi-class"), *SUBSTITUTES),

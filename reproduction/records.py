@@ -190,7 +190,7 @@ def pack(folder: str | os.PathLike[str]) -> Path:
 def _code() -> str:
     """A short hash of the sources a figure comes from: all that learns, chooses, splits and judges."""
     here, library = Path(__file__).parent, Path(str(files("lsvv")))
-    judging = [here / f"{name}.py" for name in ("choosing", "cross_validation", "metrics", "protocol")]
+    judging = [here / f"{name}.py" for name in ("choosing", "cross_validation", "metrics", "paper_grid", "protocol")]
     splitting = (here / "data").rglob("*.py")
     beside = ("cli", "report", "tables", "theory")
     learning = (path for path in library.rglob("*.py") if path.relative_to(library).parts[0] not in beside)
