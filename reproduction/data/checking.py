@@ -32,7 +32,6 @@ class Checked:
     ...     finding = available(folder)[0]
     >>> finding.name, finding.good, finding.sentence.split(":")[0]
     ('iris', False, 'not here')
-
     """
 
     name: str
@@ -50,7 +49,6 @@ def available(folder: str | os.PathLike[str] | None = None) -> tuple[Checked, ..
     ...     findings = available(folder)
     >>> len(findings), any(finding.good for finding in findings)
     (23, False)
-
     """
     place = data_folder(folder)
     return tuple(_presence(name, place) for name in paper_names())
@@ -84,7 +82,6 @@ def verify(folder: str | os.PathLike[str] | None = None, names: tuple[str, ...] 
     False
     >>> "holds 100 rows" in finding.sentence
     True
-
     """
     place = data_folder(folder)
     return tuple(examined(name, place) for name in (paper_names() if names is None else names))
@@ -97,7 +94,6 @@ def varying_columns(X: NDArray[np.floating] | csr_matrix) -> int:
     --------
     >>> varying_columns(np.array([[1.0, 2.0], [1.0, 3.0]]))
     1
-
     """
     if issparse(X):
         low, high = X.min(axis=0).toarray(), X.max(axis=0).toarray()

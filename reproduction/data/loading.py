@@ -51,7 +51,6 @@ class Dataset:
     >>> data = Dataset("iris", "multi-class", X, y, ("setosa", "versicolor", "virginica"), origin=())
     >>> data.X.shape, data.info.K
     ((150, 4), 3)
-
     """
 
     name: str
@@ -136,7 +135,6 @@ def load(name: str, folder: str | os.PathLike[str] | None = None, *, dtype: DTyp
     ...     np.savez(Path(folder) / "iris.npz", X=X, y=y)
     ...     load("iris", folder).X.shape
     (150, 4)
-
     """
     entry = info(name)
     place = data_folder(folder)

@@ -33,7 +33,6 @@ class FileLayout:
         Text files: only as many rows as the data set has are read; the rest is the original test part.
     cells : str
         Text files: the letters a cell may hold, each turned into an indicator column.
-
     """
 
     reader: Literal["npz", "libsvm", "arff", "text"]

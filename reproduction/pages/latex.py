@@ -68,7 +68,6 @@ def latex_text(text: str) -> str:
     --------
     >>> print(latex_text("rf2_with_missing: 50% & more"))
     rf2\_with\_missing: 50\% \& more
-
     """
     return "".join(_MEANING.get(letter, letter) for letter in text)
 

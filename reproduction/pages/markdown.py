@@ -20,7 +20,6 @@ def page_markdown(page: Page) -> str:
     |---|
     | **2** |
     <BLANKLINE>
-
     """
     parts = [f"# {markdown_text(page.title)}"]
     for block in page.blocks:
@@ -43,7 +42,6 @@ def markdown_text(text: str) -> str:
     --------
     >>> print(markdown_text("a|b_c*"))
     a\|b\_c\*
-
     """
     marked = re.sub(r"([\\`*_|\[\]])", r"\\\1", text)
     return marked.replace("<", "&lt;").replace(">", "&gt;")

@@ -238,7 +238,6 @@ def compared_words(data: str) -> str:
     --------
     >>> compared_words("iris"), compared_words("scene")
     ('test error (%)', 'Hamming loss (%)')
-
     """
     return COMPARED_WORDS[COMPARED[task_of(data)]]
 

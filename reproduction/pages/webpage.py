@@ -17,7 +17,6 @@ def webpage(title: str, pages: Sequence[Page]) -> str:
     --------
     >>> "a &amp; b" in webpage("a & b", [])
     True
-
     """
     jinja2 = optional("jinja2", "The page of the reproduction", "cli")
     environment = jinja2.Environment(

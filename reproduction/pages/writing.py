@@ -71,7 +71,6 @@ def write_pages(
     -------
     tuple of Path
         The files.
-
     """
     place = Path(out)
     asked = {*names, *(name for name in EXPERIMENTS if (place / f"{name}.md").is_file())}

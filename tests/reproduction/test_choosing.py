@@ -12,15 +12,13 @@ from reproduction.choosing import allowed, choose
 from reproduction.cross_validation import (
     HINGE,
     N_FEATURES,
-    Setting,
     _plain_laplacian,
     _Space,
-    drawn_settings,
-    of_method,
 )
 from reproduction.data import DATASETS, Dataset, Fold, make_fold, split
 from reproduction.data.splits import LABELLED_SHARE
 from reproduction.experiments import OWN, PAPER
+from reproduction.paper_grid import Setting, drawn_settings, of_method
 from reproduction.published import METHODS
 
 

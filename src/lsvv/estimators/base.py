@@ -103,10 +103,6 @@ class VectorValuedEstimator(BaseEstimator):
             More rows without targets. In a Pipeline only X is transformed: mark unlabelled rows in y there.
         sample_weight : array of shape (n,) or (n, K), optional
             Weights of rows or of entries; 0 makes them unlabelled.
-
-        Returns
-        -------
-        self
         """
         self._check_parameters()
         X = check_rows(self, X, reset=True)

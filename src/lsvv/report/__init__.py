@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from lsvv.report.displays import AtlasDisplay, GraphDisplay, LearningCurveDisplay, SpectrumDisplay
 from lsvv.report.from_fill import Report, report_of
-from lsvv.report.page import render, write_report
+from lsvv.report.page import render
+from lsvv.tables import write_atomically
 
 if TYPE_CHECKING:
     from lsvv.tables import Filled
@@ -21,7 +22,6 @@ __all__ = [
     "fill_report",
     "render",
     "write_fill_report",
-    "write_report",
 ]
 
 
@@ -56,4 +56,4 @@ def write_fill_report(filled: Filled, path: str | os.PathLike[str]) -> None:
     ...     [path.name for path in Path(folder).iterdir()]
     ['sizes.html']
     """
-    write_report(report_of(filled), path)
+    write_atomically(fill_report(filled).encode("utf-8"), path)

@@ -10,6 +10,7 @@ import numpy as np
 
 from lsvv.intervals import left_out_interval
 from lsvv.tables import Answer
+from lsvv.tables.quality import typical_errors
 
 __all__ = ["Bin", "Confusion", "Learnt", "MixUp", "NumberCheck", "Output", "calibration_of", "learnt_of"]
 
@@ -271,8 +272,6 @@ def _numbers(result: Answer) -> NumberCheck | None:
         tuple(float(f"{value:.5g}") for value in part[::step])
         for part in (result.target.values[rows], result.held_out, *result.held_out_ends)
     )
-    truth = result.target.values[rows]
-    means = (truth.sum() - truth) / max(truth.size - 1, 1)
     return NumberCheck(
         tuple((rows[::step] + 1).tolist()),
         known,
@@ -282,6 +281,5 @@ def _numbers(result: Answer) -> NumberCheck | None:
         interval.half_width,
         interval.coverage,
         interval.measured,
-        float(np.median(np.abs(truth - result.held_out))),
-        float(np.median(np.abs(truth - means))),
+        *typical_errors(result.target.values[rows], result.held_out),
     )

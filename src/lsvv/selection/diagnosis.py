@@ -106,10 +106,6 @@ def will_unlabeled_help(
     random_state : int, Generator, RandomState or None
         Seeds permutations, sub-samples and maps.
 
-    Returns
-    -------
-    Diagnosis
-
     Examples
     --------
     >>> import numpy as np

@@ -96,10 +96,6 @@ def column_importances(
     random_state : int, Generator or None
         Seeds the draws.
 
-    Returns
-    -------
-    Importances
-
     Examples
     --------
     >>> import numpy as np

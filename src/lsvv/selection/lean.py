@@ -18,7 +18,17 @@ TRAINING_ONLY = (
 
 
 def without_training_rows(search: Any) -> Any:
-    """A copy of a search that answers for new rows, and keeps of its training rows what these look at: neighbours."""
+    """A copy of a search that answers for new rows, and keeps of its training rows what these look at: neighbours.
+
+    Examples
+    --------
+    >>> from lsvv import LSVVClassifierCV
+    >>> X, y = [[0.0], [0.1], [0.9], [1.0]], [0, 0, 1, 1]
+    >>> search = LSVVClassifierCV(features="linear", random_state=0).fit(X, y)
+    >>> lean = without_training_rows(search)
+    >>> hasattr(lean, "loo_proba_"), lean.predict([[0.2]]).tolist()
+    (False, [0])
+    """
     lean = _without_training(search)
     if search.best_estimator_ is None:
         lean.graphs_ = {number: _without_edges(graph) for number, graph in search.graphs_.items()}

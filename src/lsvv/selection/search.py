@@ -85,10 +85,6 @@ class SearchEstimator(BaseEstimator):
         ----------
         X, y, X_unlabeled, sample_weight
             As in :meth:`lsvv.LSVVClassifier.fit`; a weight of 0 makes an entry unlabelled.
-
-        Returns
-        -------
-        self
         """
         check_grids(self)
         given = X

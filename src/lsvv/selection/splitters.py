@@ -80,10 +80,6 @@ class LabeledKFold(BaseCrossValidator):
             Targets with -1, None or NaN for "unlabelled".
         groups : ignored
             There for scikit-learn's sake; a warning says that it is ignored.
-
-        Returns
-        -------
-        iterator of (train, test)
         """
         _ignore(groups, self)
         labelled = read_labelled(X, y, stratify=self.stratify == "auto")

@@ -172,55 +172,47 @@ def fill(
     >>> filled.frame["kind"][1], filled.frame["kind"][39]
     ('low', 'high')
     """
+    watch = _Watch(progress)
     with threads_for(len(table.frame)):
-        return _filled(table, targets, task, features, class_weight, together, safe_csv, random_state, _Watch(progress))
-
-
-def _filled(
-    table: Table,
-    targets: Sequence[str],
-    task: str | None,
-    features: str,
-    class_weight: str,
-    together: bool,
-    safe_csv: bool,
-    random_state: int,
-    watch: _Watch,
-) -> Filled:
-    check_class_weight(class_weight)
-    new_model = partial(choose_model, n_rows=len(table.frame), features=features, random_state=random_state)
-    with watch.stage("Understanding the columns", 0.0):
-        check_columns(table, targets)
-        cells = {column: cells_of(table, column) for column in targets}
-        _refuse_empty_formulas(table, cells)
-        coded = _coded(table, cells, task)
-        groups = grouped(coded)
-        models = [new_model(one.task) for one in groups]
-    with watch.stage("Turning columns into numbers", 0.05):
-        vectorizer = FrameVectorizer(decimal=table.source.notation.decimal, random_state=random_state)
-        inputs = table.frame.drop(columns=[*targets, *table.aside])
-        X = vectorizer.fit_transform(inputs, judge=Judge(coded, random_state))
-    fitted = _fitted(X, groups, models, class_weight, watch)
-    with watch.stage("Asking the other targets", 0.8):
-        found = {one.target.column: one for part in fitted for one in answers(part.group, part.model, X)}
-        results = tuple(found[column] for column in targets)
-        beside = partial(_model_beside, new_model, class_weight)
-        helps = tuple(second_round(X, results, beside)) if together else ()
-        found |= {one.answer.target.column: one.answer for one in helps}
-        results = tuple(found[column] for column in targets)
-    with watch.stage("Filling the holes", 0.95):
-        taken = {str(column) for column in table.frame.columns}
-        added = {one.target.column: named(one.target.column, (*one.beside(), "filled"), taken) for one in results}
-        edits, told = with_safe_texts(table, _edits(table, results, added), safe_csv)
-    heard = tuple(one for result in results for one in cautions(X, result, random_state))
-    notes = (*(one.text for one in heard), *table.notes, *vectorizer.notes_)
-    notes += (*model_notes(fitted), *result_notes(table, results))
-    notes += (*(one.sentence() for one in helps), *told)
-    settings = {"targets": list(targets), "task": task, "features": features, "random_state": random_state}
-    settings |= {"format": table.format, "missing": list(table.missing), "labels": list(table.sheets)}
-    unusual = {**vars(table.layout), "ignore": list(table.aside), "class_weight": class_weight, "safe_csv": safe_csv}
-    settings |= {name: value for name, value in unusual.items() if value != _USUAL[name]}
-    return Filled(table, edits, results, added, fitted, vectorizer, X, heard, notes, watch.seconds, settings)
+        check_class_weight(class_weight)
+        new_model = partial(choose_model, n_rows=len(table.frame), features=features, random_state=random_state)
+        with watch.stage("Understanding the columns", 0.0):
+            check_columns(table, targets)
+            cells = {column: cells_of(table, column) for column in targets}
+            _refuse_empty_formulas(table, cells)
+            coded = _coded(table, cells, task)
+            groups = grouped(coded)
+            models = [new_model(one.task) for one in groups]
+        with watch.stage("Turning columns into numbers", 0.05):
+            vectorizer = FrameVectorizer(decimal=table.source.notation.decimal, random_state=random_state)
+            inputs = table.frame.drop(columns=[*targets, *table.aside])
+            X = vectorizer.fit_transform(inputs, judge=Judge(coded, random_state))
+        fitted = _fitted(X, groups, models, class_weight, watch)
+        with watch.stage("Asking the other targets", 0.8):
+            found = {one.target.column: one for part in fitted for one in answers(part.group, part.model, X)}
+            results = tuple(found[column] for column in targets)
+            beside = partial(_model_beside, new_model, class_weight)
+            helps = tuple(second_round(X, results, beside)) if together else ()
+            found |= {one.answer.target.column: one.answer for one in helps}
+            results = tuple(found[column] for column in targets)
+        with watch.stage("Filling the holes", 0.95):
+            taken = {str(column) for column in table.frame.columns}
+            added = {one.target.column: named(one.target.column, (*one.beside(), "filled"), taken) for one in results}
+            edits, told = with_safe_texts(table, _edits(table, results, added), safe_csv)
+        heard = tuple(one for result in results for one in cautions(X, result, random_state))
+        notes = (*(one.text for one in heard), *table.notes, *vectorizer.notes_)
+        notes += (*model_notes(fitted), *result_notes(table, results))
+        notes += (*(one.sentence() for one in helps), *told)
+        settings = {"targets": list(targets), "task": task, "features": features, "random_state": random_state}
+        settings |= {"format": table.format, "missing": list(table.missing), "labels": list(table.sheets)}
+        unusual = {
+            **vars(table.layout),
+            "ignore": list(table.aside),
+            "class_weight": class_weight,
+            "safe_csv": safe_csv,
+        }
+        settings |= {name: value for name, value in unusual.items() if value != _USUAL[name]}
+        return Filled(table, edits, results, added, fitted, vectorizer, X, heard, notes, watch.seconds, settings)
 
 
 def _fitted(

@@ -41,7 +41,6 @@ class Complexity:
     >>> found = rademacher_trace_norm(np.eye(4), n_outputs=3, n_draws=50, random_state=0)
     >>> found.draws.size, found.n_rows, found.standard_error < 0.1 * found.value
     (50, 4, True)
-
     """
 
     value: float
@@ -72,15 +71,10 @@ def rademacher_trace_norm(
     random_state : int or None
         Seed of the signs.
 
-    Returns
-    -------
-    Complexity
-
     Examples
     --------
     >>> rademacher_trace_norm([[1.0], [1.0]], 1, n_draws=None).value
     0.5
-
     """
     K = whole("n_outputs", n_outputs)
     if n_draws is None:
@@ -165,7 +159,6 @@ def rademacher_local(
     >>> near = rademacher_local(np.eye(3), 2, r=0.01, n_draws=20, random_state=0)
     >>> near.value < far.value
     True
-
     """
     features = _whole(rows)
     n, K = len(features), whole("n_outputs", n_outputs)
@@ -197,15 +190,10 @@ def rademacher_outputs(
     n_draws, random_state
         As in :func:`rademacher_trace_norm`.
 
-    Returns
-    -------
-    Complexity
-
     Examples
     --------
     >>> rademacher_outputs([[[1.0]], [[-1.0]]], n_draws=None).value
     1.0
-
     """
     values = np.asarray(outputs, dtype=np.float64)
     if values.ndim != 3 or 0 in values.shape:
@@ -229,15 +217,10 @@ def rademacher_loss(losses: ArrayLike, *, n_draws: int | None = 1000, random_sta
     n_draws, random_state
         As in :func:`rademacher_trace_norm`.
 
-    Returns
-    -------
-    Complexity
-
     Examples
     --------
     >>> rademacher_loss([[0.0, 0.0], [1.0, 1.0]], n_draws=None).value
     0.25
-
     """
     values = np.asarray(losses, dtype=np.float64)
     if values.ndim != 2:

@@ -34,7 +34,6 @@ class CurveFit:
     >>> fit = fit_curve(n, 0.2 + 1 / np.sqrt(n), np.full(4, 1e-3), random_state=0)
     >>> round(float(fit.errors_at(400.0)[0]), 3), round(float(fit.sizes_for(0.3)[0]))
     (0.25, 100)
-
     """
 
     floor: Floats
@@ -75,10 +74,6 @@ def fit_curve(
     n_resamples, random_state
         As in :func:`lsvv.theory.plan_labels`.
 
-    Returns
-    -------
-    CurveFit
-
     Examples
     --------
     >>> import numpy as np
@@ -86,7 +81,6 @@ def fit_curve(
     >>> fit = fit_curve(n, 0.2 + 1 / np.sqrt(n), np.full(4, 1e-3), random_state=0)
     >>> round(float(fit.floor[0]), 3), round(float(fit.exponent[0]), 2)
     (0.2, 0.5)
-
     """
     n, curve, noise = check_curve(sizes, errors, standard_errors)
     resamples = whole("n_resamples", n_resamples, least=100)

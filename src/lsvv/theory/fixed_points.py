@@ -19,7 +19,6 @@ class FixedPointCase:
     >>> found = finite_rank(5, fixed_point_coefficients(n=1000, n_outputs=2))
     >>> found.theta, round(found.r_star, 6)
     (5.0, 0.04)
-
     """
 
     r_star: float
@@ -50,15 +49,10 @@ def fixed_point_coefficients(
     version : str
         ``"printed"`` or ``"corrected"``.
 
-    Returns
-    -------
-    tuple of two floats
-
     Examples
     --------
     >>> fixed_point_coefficients(n=10, u=90, version="printed")
     (0.01, 0.1)
-
     """
     rows, extra, K = whole("n", n), whole("u", u, least=0), whole("n_outputs", n_outputs)
     L, a = positive("lipschitz", lipschitz), positive("alpha", alpha)
@@ -77,15 +71,10 @@ def worst_case(trace: float, coefficients: tuple[float, float]) -> FixedPointCas
     coefficients : tuple
         From :func:`fixed_point_coefficients`.
 
-    Returns
-    -------
-    FixedPointCase
-
     Examples
     --------
     >>> worst_case(1.0, (0.01, 0.1)).r_star
     0.1
-
     """
     return FixedPointCase(float(coefficients[1] * np.sqrt(trace)), 0.0)
 
@@ -100,15 +89,10 @@ def finite_rank(rank: int, coefficients: tuple[float, float]) -> FixedPointCase:
     coefficients : tuple
         From :func:`fixed_point_coefficients`.
 
-    Returns
-    -------
-    FixedPointCase
-
     Examples
     --------
     >>> finite_rank(5, (0.01, 0.1)).r_star
     0.05
-
     """
     return FixedPointCase(coefficients[0] * whole("rank", rank), float(rank))
 
@@ -125,15 +109,10 @@ def exponential_decay(scale: float, rate: float, coefficients: tuple[float, floa
     coefficients : tuple
         From :func:`fixed_point_coefficients`.
 
-    Returns
-    -------
-    FixedPointCase
-
     Examples
     --------
     >>> round(exponential_decay(1.0, 1.0, (0.01, 0.1)).theta, 4)
     3.2189
-
     """
     a, b = coefficients
     positive("scale", scale)

@@ -46,7 +46,6 @@ class LocalBound:
     >>> found = theorem_2([0.5, 0.5], r=0.01, n=100, n_outputs=4)
     >>> found.by_theta.round(3).tolist(), found.theta
     ([0.566, 0.401, 0.04], 2)
-
     """
 
     value: float
@@ -69,15 +68,10 @@ def tail_sums(eigenvalues: Spectrum | ArrayLike) -> Floats:
     eigenvalues : Spectrum or array
         From the largest to the smallest.
 
-    Returns
-    -------
-    array
-
     Examples
     --------
     >>> tail_sums([3.0, 2.0, 1.0]).tolist()
     [6.0, 3.0, 1.0, 0.0]
-
     """
     if isinstance(eigenvalues, Spectrum):
         return eigenvalues.tails
@@ -120,16 +114,11 @@ def theorem_2(
     version : str
         ``"printed"`` or ``"corrected"``.
 
-    Returns
-    -------
-    LocalBound
-
     Examples
     --------
     >>> found = theorem_2([0.5, 0.5], r=0.01, n=100, n_outputs=4)
     >>> found.theta, round(found.value, 4)
     (2, 0.04)
-
     """
     tails = tail_sums(eigenvalues)
     radius, L = positive("r", r), positive("lipschitz", lipschitz)
@@ -251,7 +240,6 @@ def theorem_3(
     >>> found = theorem_3([0.7, 0.3], r=0.01, n=100, u=900, version="printed")
     >>> found.theta, round(found.value, 5)
     (2, 0.00447)
-
     """
     sigma = nonincreasing("singular_values", singular_values)
     radius, L = positive("r", r), positive("lipschitz", lipschitz)

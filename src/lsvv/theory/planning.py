@@ -40,7 +40,6 @@ class LabelPlan:
     inf
     >>> plan.coverage
     0.9
-
     """
 
     target: float
@@ -83,10 +82,6 @@ def plan_labels(
     random_state : int or None
         Seed of the resamples.
 
-    Returns
-    -------
-    LabelPlan
-
     Examples
     --------
     >>> import numpy as np
@@ -94,7 +89,6 @@ def plan_labels(
     >>> plan = plan_labels(n, 0.1 + 1 / np.sqrt(n), np.full(5, 0.001), 0.125, random_state=0)
     >>> plan.interval[0] < 1600 < plan.interval[1]
     True
-
     """
     n, curve, noise = check_curve(sizes, errors, standard_errors)
     level = probability("coverage", coverage)
@@ -159,7 +153,6 @@ class BackTest:
     >>> found = back_test(n, 0.1 + 1 / np.sqrt(n), np.full(5, 0.002), random_state=0)
     >>> found.size, found.used, round(found.error, 3), round(found.predicted_error, 2)
     (400.0, 4, 0.15, 0.15)
-
     """
 
     size: float
@@ -190,17 +183,12 @@ def back_test(
     coverage, n_resamples, random_state
         As in :func:`plan_labels`.
 
-    Returns
-    -------
-    BackTest
-
     Examples
     --------
     >>> import numpy as np
     >>> n = np.array([25, 50, 100, 200, 400])
     >>> back_test(n, 0.1 + 1 / np.sqrt(n), np.full(5, 0.002), random_state=0).error_covered
     True
-
     """
     n, curve, noise = check_curve(sizes, errors, standard_errors)
     last = n.size - 1

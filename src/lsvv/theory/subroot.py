@@ -19,7 +19,6 @@ class SubRoot(ABC):
     >>> psi = LinearUnderRoot(1.0, 2.0)
     >>> psi.fixed_point, psi(2.0), psi(8.0)
     (2.0, 2.0, 3.1622776601683795)
-
     """
 
     @abstractmethod
@@ -57,7 +56,6 @@ class LinearUnderRoot(_NotNegative):
     --------
     >>> LinearUnderRoot(1.0, 2.0).fixed_point
     2.0
-
     """
 
     slope: float
@@ -88,7 +86,6 @@ class RootPlusConstant(_NotNegative):
     --------
     >>> RootPlusConstant(1.0, 2.0).fixed_point
     4.0
-
     """
 
     factor: float
@@ -120,7 +117,6 @@ class Minimum(SubRoot):
     --------
     >>> Minimum((LinearUnderRoot(1.0, 2.0), LinearUnderRoot(0.0, 9.0))).fixed_point
     2.0
-
     """
 
     parts: tuple[SubRoot, ...]
@@ -155,7 +151,6 @@ class Numerical(SubRoot):
     --------
     >>> round(Numerical(lambda r: 2 * r**0.5).fixed_point, 9)
     4.0
-
     """
 
     function: Callable[[float], float]
