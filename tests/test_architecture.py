@@ -23,6 +23,7 @@ ROOMS = {
         "inputs",
         "parameters",
         "targets",
+        "sums",
         "features",
         "graph",
         "losses",

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lsvv.linalg import Array, dense, like, namespace, symmetric_product, take_rows, to_float64
+from lsvv.sums import Sums, label_sums
 
 BLOCK_BYTES = 2**29
 """Largest block of mapped rows held at once, in bytes; transforming it takes about twice that in passing."""
@@ -109,6 +110,10 @@ class MappedRows:
         for part, block in self.blocks():
             total = total + symmetric_product(block, None if weights is None else like(weights, self.template)[part])
         return total
+
+    def label_sums(self, T: Array, A: np.ndarray) -> Sums:
+        """The moments of all rows with targets T under weights A, both (n, K), added block by block."""
+        return sum((label_sums(block, T[part, ...], A[part]) for part, block in self.blocks()), Sums())
 
     def measured_from(self, origin: Array) -> MappedRows:
         """Phi - 1 origin': squares of rows far from 0 would leave no digits for what tells them apart.

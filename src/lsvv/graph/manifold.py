@@ -11,7 +11,8 @@ import scipy.sparse as sp
 
 from lsvv.features.rows import MappedRows
 from lsvv.graph.adjacency import check_choice
-from lsvv.linalg import Array, cross_product, sparse_times_dense, symmetric_product, take_rows, to_float64
+from lsvv.linalg import Array, sparse_times_dense, take_rows
+from lsvv.sums import Sums, smoothness_sums
 
 
 def laplacian(S: sp.csr_array, kind: str = "normalized") -> sp.csr_array:
@@ -74,13 +75,10 @@ def manifold_matrices(rows: MappedRows, Lap: sp.csr_array, powers: Sequence[int]
     for power in powers:
         if power not in (1, 2):
             raise ValueError(f"power={power!r} is not supported. Choose power=1 or power=2.")
-    sums: dict[int, Array] = dict.fromkeys(powers, 0.0)
-    for inside, Phi, block in _smoothed_blocks(rows, Lap):
-        smoothed = to_float64(block)
-        for power in powers:
-            product = symmetric_product(smoothed) if power == 2 else cross_product(Phi[inside], smoothed)
-            sums[power] = sums[power] + product
-    return {power: (G + G.T) / (2.0 * rows.shape[0]) for power, G in sums.items()}
+    sums = Sums()
+    for inside, Phi, smoothed in _smoothed_blocks(rows, Lap):
+        sums += smoothness_sums(Phi[inside], smoothed, tuple(powers))
+    return {power: sums.manifold(power) for power in powers}
 
 
 def _smoothed_blocks(rows: MappedRows, Lap: sp.csr_array) -> Iterator[tuple[Any, Array, Array]]:
