@@ -81,9 +81,9 @@ def dense(values: Array) -> Array:
     return values.toarray() if sp.issparse(values) else values
 
 
-def take_rows(X: Array, index: np.ndarray) -> Array:
+def take_rows(X: Array, index: Array) -> Array:
     """``X[index]`` for dense, sparse and device arrays."""
-    if sp.issparse(X) or is_numpy_array(X):
+    if sp.issparse(X) or not is_torch_array(X):
         return X[index]
     xp = namespace(X)
     return xp.take(X, xp.asarray(index, device=device(X)), axis=0)
@@ -234,11 +234,11 @@ def row_keys(X: Array) -> np.ndarray:
         shares = sp.csr_array(X, dtype=np.float64, copy=True)
         shares.data /= np.where(high > low, high - low, 1.0)[shares.indices]
         return np.asarray(shares @ mixture)
-    rows = np.asarray(to_numpy(X), dtype=np.float64)
-    low, high = rows.min(axis=0), rows.max(axis=0)
-    shares = (rows - low) / np.where(high > low, high - low, 1.0)
+    xp, rows = namespace(X), to_float64(X)
+    low, high = xp.min(rows, axis=0), xp.max(rows, axis=0)
+    shares = (rows - low) / xp.where(high > low, high - low, xp.ones_like(low))
     # a sum and no product with a vector, whose rounding depends on where a row stands
-    return np.asarray((shares * mixture).sum(axis=1))
+    return to_numpy(xp.sum(shares * like(mixture, rows), axis=1))
 
 
 def canonical_order(*parts: Array) -> np.ndarray:
@@ -258,6 +258,51 @@ def drawn_by_content(X: Array, most: int, rng: np.random.Generator) -> np.ndarra
     """All rows, or ``most`` of them at random, in an order that their content decides: their own does not matter."""
     order = canonical_order(X)
     return order if order.size <= most else order[np.sort(rng.choice(order.size, most, replace=False))]
+
+
+def smallest(values: Array, k: int) -> tuple[Array, Array]:
+    """The k least entries of each row in ascending order, and their places.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> least, places = smallest(np.array([[3.0, 1.0, 2.0]]), 2)
+    >>> least.tolist(), places.tolist()
+    ([[1.0, 2.0]], [[1, 2]])
+    """
+    if not is_numpy_array(values):
+        return namespace(values).topk(values, k, dim=1, largest=False)
+    places = np.argpartition(values, k - 1, axis=1)[:, :k]
+    order = np.argsort(np.take_along_axis(values, places, axis=1), axis=1, kind="stable")
+    places = np.take_along_axis(places, order, axis=1)
+    return np.take_along_axis(values, places, axis=1), places
+
+
+def in_smaller_blocks(work: Callable[[slice], Any], n_rows: int, at_once: int) -> list[Any]:
+    """What ``work`` returns for consecutive blocks of rows; a device that is full gets blocks of half the rows.
+
+    Examples
+    --------
+    >>> in_smaller_blocks(lambda part: (part.start, part.stop), n_rows=5, at_once=3)
+    [(0, 3), (3, 5)]
+    """
+    found, start = [], 0
+    while start < n_rows:
+        part = slice(start, min(start + at_once, n_rows))
+        try:
+            found.append(work(part))
+        except RuntimeError as error:
+            if type(error).__name__ != "OutOfMemoryError" or part.stop - part.start == 1:
+                raise
+            at_once = (part.stop - part.start) // 2
+            warnings.warn(
+                f"The device has no memory left for {part.stop - part.start} rows at once: going on with {at_once}.",
+                ResourceWarning,
+                stacklevel=2,
+            )
+            continue
+        start = part.stop
+    return found
 
 
 def row_norms(X: Array) -> Array:

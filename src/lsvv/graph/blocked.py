@@ -1,0 +1,56 @@
+"""Exact neighbours of tensors where they are: blocks of distances, the least of each, and no copy elsewhere."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lsvv.linalg import Array, in_smaller_blocks, namespace, smallest, squared_distances, take_rows, to_numpy
+
+BLOCK_BYTES = 2**28
+"""Distances held at once."""
+CANDIDATES = 2**16
+"""Rows that a block of rows is compared with at once."""
+SPARE = 4
+"""Rows beyond k that are measured again, since a product in single precision may confuse the last ones."""
+
+
+class Blocked:
+    """The k nearest of ``rows`` by the least of ||x||^2 - 2 x'z + ||z||^2, measured again by their differences.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> distances, found = Blocked(np.array([[0.0], [1.0], [3.0]])).nearest(np.array([[2.5]]), 2)
+    >>> distances.tolist(), found.tolist()
+    ([[0.5, 1.5]], [[2, 1]])
+    """
+
+    recall = 1.0
+
+    def __init__(self, rows: Array) -> None:
+        self.rows = rows
+
+    def nearest(self, rows: Array, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Distances and numbers of the k nearest rows, (rows, k)."""
+        k = min(k, self.rows.shape[0])
+        at_once = max(1, int(BLOCK_BYTES // (min(CANDIDATES, self.rows.shape[0]) * self.rows.itemsize)))
+        found = in_smaller_blocks(lambda part: self._nearest(rows[part], k), rows.shape[0], at_once)
+        distances, places = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        return distances, places
+
+    def _nearest(self, block: Array, k: int) -> tuple[np.ndarray, np.ndarray]:
+        xp, m = namespace(block), self.rows.shape[0]
+        kept, best, places = min(k + SPARE, m), None, None
+        for start in range(0, m, CANDIDATES):
+            squares = squared_distances(block, self.rows[start : start + CANDIDATES])
+            least, where = smallest(squares, min(kept, squares.shape[1]))
+            where = where + start
+            if best is not None:
+                both = xp.concat([best, least], axis=1), xp.concat([places, where], axis=1)
+                least, order = smallest(both[0], min(kept, both[0].shape[1]))
+                where = xp.take_along_axis(both[1], order, axis=1)
+            best, places = least, where
+        near = xp.reshape(take_rows(self.rows, xp.reshape(places, (-1,))), (*places.shape, -1))
+        distances = xp.linalg.vector_norm(near - block[:, None, :], axis=2)
+        least, order = smallest(distances, k)
+        return to_numpy(least).astype(np.float64), to_numpy(xp.take_along_axis(places, order, axis=1))
