@@ -278,19 +278,19 @@ def smallest(values: Array, k: int) -> tuple[Array, Array]:
     return np.take_along_axis(values, places, axis=1), places
 
 
-def in_smaller_blocks(work: Callable[[slice], Any], n_rows: int, at_once: int) -> list[Any]:
+def in_blocks(work: Callable[[slice], Any], n_rows: int, at_once: int) -> Iterator[Any]:
     """What ``work`` returns for consecutive blocks of rows; a device that is full gets blocks of half the rows.
 
     Examples
     --------
-    >>> in_smaller_blocks(lambda part: (part.start, part.stop), n_rows=5, at_once=3)
+    >>> list(in_blocks(lambda part: (part.start, part.stop), n_rows=5, at_once=3))
     [(0, 3), (3, 5)]
     """
-    found, start = [], 0
+    start = 0
     while start < n_rows:
         part = slice(start, min(start + at_once, n_rows))
         try:
-            found.append(work(part))
+            done = work(part)
         except RuntimeError as error:
             if type(error).__name__ != "OutOfMemoryError" or part.stop - part.start == 1:
                 raise
@@ -301,8 +301,8 @@ def in_smaller_blocks(work: Callable[[slice], Any], n_rows: int, at_once: int) -
                 stacklevel=2,
             )
             continue
+        yield done
         start = part.stop
-    return found
 
 
 def row_norms(X: Array) -> Array:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from copy import copy
+from functools import partial, reduce
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from lsvv.linalg import Array, dense, like, namespace, symmetric_product, take_rows, to_float64
+from lsvv.linalg import Array, dense, in_blocks, like, namespace, symmetric_product, take_rows, to_float64
 from lsvv.sums import Sums, label_sums
 
 BLOCK_BYTES = 2**29
@@ -60,14 +63,32 @@ class MappedRows:
     def blocks(self) -> Iterator[tuple[slice, Array]]:
         """The rows of Phi in order, as (slice, block)."""
         n_rows = self.shape[0]
-        if n_rows <= self.block_rows:
-            if self._held is None:
-                self._held = self.transform(self.X)
-            yield slice(0, n_rows), self._held
+        if n_rows > self.block_rows:
+            yield from in_blocks(lambda part: (part, self.at(part)), n_rows, self.block_rows)
             return
-        for start in range(0, n_rows, self.block_rows):
-            part = slice(start, min(start + self.block_rows, n_rows))
-            yield part, self.transform(self.X[part])
+        if self._held is None:
+            self._held = self.at(slice(0, n_rows))
+        yield slice(0, n_rows), self._held
+
+    def at(self, index: Any) -> Array:
+        """The rows of Phi at a slice, or at an ascending index."""
+        return self.transform(self.X[index] if isinstance(index, slice) else take_rows(self.X, index))
+
+    def each(self, work: Callable[..., Any], *beside: Array | None) -> Iterator[Any]:
+        """work(block, rows of each array beside) for every block of Phi, in order."""
+
+        def worked(part: slice) -> Any:
+            return work(self.at(part), *(_part(one, part) for one in beside))
+
+        if self.shape[0] > self.block_rows:
+            yield from in_blocks(worked, self.shape[0], self.block_rows)
+            return
+        for part, block in self.blocks():
+            yield work(block, *(_part(one, part) for one in beside))
+
+    def total(self, work: Callable[..., Any], *beside: Array | None) -> Any:
+        """The sum of ``work`` over the blocks."""
+        return reduce(operator.add, self.each(work, *beside))
 
     def take(self, index: np.ndarray) -> MappedRows:
         """The rows ``index``, ascending, as mapped rows of their own; all of them are these very rows."""
@@ -79,41 +100,27 @@ class MappedRows:
 
     def whole(self) -> Array:
         """All of Phi as one dense array: for callers that asked for few rows."""
-        blocks = [dense(block) for _, block in self.blocks()]
-        return blocks[0] if len(blocks) == 1 else namespace(*blocks).concat(blocks, axis=0)
+        return self._stacked(dense)
 
     def columns(self, part: slice) -> Array:
         """Phi[:, part] as one dense array."""
-        xp = namespace(self.template)
-        # a view would keep its whole block
-        blocks = [xp.asarray(dense(block[:, part]), copy=True) for _, block in self.blocks()]
-        return blocks[0] if len(blocks) == 1 else namespace(*blocks).concat(blocks, axis=0)
+        return self._stacked(partial(_columns, part=part))
 
     def times(self, W: Array) -> Array:
         """Phi @ W, of shape (n, K)."""
-        xp = namespace(self.template)
-        W = like(W, self.template)
-        parts = [dense(block @ W) for _, block in self.blocks()]
-        return parts[0] if len(parts) == 1 else xp.concat(parts, axis=0)
+        return self._stacked(partial(_times, W=like(W, self.template)))
 
     def transpose_times(self, R: Array) -> Array:
         """Phi' @ R in double precision, of shape (D, K)."""
-        R = like(R, self.template)
-        total: Array = 0.0
-        for part, block in self.blocks():
-            total = total + to_float64(dense(block.T @ R[part, ...]))
-        return total
+        return self.total(_transposed_times, like(R, self.template))
 
     def gram(self, weights: Array | None = None) -> Array:
         """Phi' diag(weights) Phi in double precision, of shape (D, D)."""
-        total: Array = 0.0
-        for part, block in self.blocks():
-            total = total + symmetric_product(block, None if weights is None else like(weights, self.template)[part])
-        return total
+        return self.total(symmetric_product, None if weights is None else like(weights, self.template))
 
     def label_sums(self, T: Array, A: np.ndarray) -> Sums:
         """The moments of all rows with targets T under weights A, both (n, K), added block by block."""
-        return sum((label_sums(block, T[part, ...], A[part]) for part, block in self.blocks()), Sums())
+        return self.total(label_sums, T, A)
 
     def measured_from(self, origin: Array) -> MappedRows:
         """Phi - 1 origin': squares of rows far from 0 would leave no digits for what tells them apart.
@@ -127,6 +134,11 @@ class MappedRows:
             moved.X, moved.transform, moved._held = source, lambda rows: inner(rows) - o, None
             return moved
         return _SparseFrom(moved, np.asarray(origin))
+
+
+    def _stacked(self, work: Callable[[Array], Array]) -> Array:
+        blocks = list(self.each(work))
+        return blocks[0] if len(blocks) == 1 else namespace(*blocks).concat(blocks, axis=0)
 
 
 class _SparseFrom(MappedRows):
@@ -162,6 +174,23 @@ class _SparseFrom(MappedRows):
         a = np.ones(self.shape[0]) if weights is None else np.asarray(weights, dtype=np.float64)
         o, s = self.origin, super().transpose_times(a)
         return super().gram(weights) - np.outer(o, s) - np.outer(s, o) + a.sum() * np.outer(o, o)
+
+
+def _part(rows: Array | None, part: slice) -> Array | None:
+    return None if rows is None else rows[part, ...]
+
+
+def _columns(block: Array, part: slice) -> Array:
+    # a view would keep its whole block
+    return namespace(block).asarray(dense(block[:, part]), copy=True)
+
+
+def _times(block: Array, W: Array) -> Array:
+    return dense(block @ W)
+
+
+def _transposed_times(block: Array, R: Array) -> Array:
+    return to_float64(dense(block.T @ R))
 
 
 def _identity(rows: Array) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lsvv.linalg import Array, in_smaller_blocks, namespace, smallest, squared_distances, take_rows, to_numpy
+from lsvv.linalg import Array, in_blocks, namespace, smallest, squared_distances, take_rows, to_numpy
 
 BLOCK_BYTES = 2**28
 """Distances held at once."""
@@ -34,7 +34,7 @@ class Blocked:
         """Distances and numbers of the k nearest rows, (rows, k)."""
         k = min(k, self.rows.shape[0])
         at_once = max(1, int(BLOCK_BYTES // (min(CANDIDATES, self.rows.shape[0]) * self.rows.itemsize)))
-        found = in_smaller_blocks(lambda part: self._nearest(rows[part], k), rows.shape[0], at_once)
+        found = in_blocks(lambda part: self._nearest(rows[part], k), rows.shape[0], at_once)
         distances, places = (np.concatenate(parts) for parts in zip(*found, strict=True))
         return distances, places
 

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from lsvv.graph.blocked import Blocked
 from lsvv.linalg import (
     Array,
-    in_smaller_blocks,
+    in_blocks,
     like,
     namespace,
     smallest,
@@ -64,10 +64,10 @@ class Cells:
         """The cells whose centres are nearest to each row, nearest first, (rows, count)."""
         count = min(count, self.centres.shape[0])
         centres = like(self.centres, rows)
-        found = in_smaller_blocks(
+        found = in_blocks(
             lambda part: to_numpy(smallest(squared_distances(rows[part], centres), count)[1]), rows.shape[0], BLOCK
         )
-        return np.concatenate(found)
+        return np.concatenate(list(found))
 
 
 def cells_a_row(own: np.ndarray, neighbour_cells: np.ndarray, target: float) -> tuple[int, float]:

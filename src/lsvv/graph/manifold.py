@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from lsvv.features.rows import MappedRows
 from lsvv.graph.adjacency import check_choice
@@ -75,33 +74,57 @@ def manifold_matrices(rows: MappedRows, Lap: sp.csr_array, powers: Sequence[int]
     for power in powers:
         if power not in (1, 2):
             raise ValueError(f"power={power!r} is not supported. Choose power=1 or power=2.")
-    sums = Sums()
-    for inside, Phi, smoothed in _smoothed_blocks(rows, Lap):
-        sums += smoothness_sums(Phi[inside], smoothed, tuple(powers))
+    return _sums(rows, Lap, tuple(powers))
+
+
+def _sums(rows: MappedRows, Lap: sp.csr_array, powers: tuple[int, ...]) -> dict[int, Array]:
+    if rows.shape[0] <= rows.block_rows:
+        sums = rows.total(lambda Phi: smoothness_sums(Phi, sparse_times_dense(Lap, Phi), powers))
+    else:
+        sums = sum((_of_block(rows, Lap, own, powers) for own in neighbourhoods(Lap, rows.block_rows)), Sums())
     return {power: sums.manifold(power) for power in powers}
 
 
-def _smoothed_blocks(rows: MappedRows, Lap: sp.csr_array) -> Iterator[tuple[Any, Array, Array]]:
-    """(where the block lies in Phi, Phi of the block's neighbourhood, Lap Phi on the block)."""
-    m = rows.shape[0]
-    if m <= rows.block_rows:
-        for part, Phi in rows.blocks():
-            yield part, Phi, sparse_times_dense(Lap, Phi)
-        return
-    # the neighbourhood of a block has at most as many rows as Lap has entries there
-    starts = _cut_by_entries(Lap, rows.block_rows)
-    for start, stop in pairwise(starts):
-        part = Lap[start:stop]
-        hood = np.union1d(part.indices, np.arange(start, stop))
-        Phi = rows.transform(take_rows(rows.X, hood))
-        inside = np.searchsorted(hood, np.arange(start, stop))
-        yield inside, Phi, sparse_times_dense(sp.csr_array(part[:, hood]), Phi)
+def _of_block(rows: MappedRows, Lap: sp.csr_array, own: np.ndarray, powers: tuple[int, ...]) -> Sums:
+    part, hood = Lap[own], hood_of(Lap, own)
+    Phi = rows.at(hood)
+    smoothed = sparse_times_dense(sp.csr_array(part[:, hood]), Phi)
+    return smoothness_sums(take_rows(Phi, np.searchsorted(hood, own)), smoothed, powers)
 
 
-def _cut_by_entries(Lap: sp.csr_array, limit: int) -> list[int]:
-    """Row cuts such that each piece has at most ``limit`` entries (or is a single row)."""
-    cuts, m = [0], Lap.shape[0]
-    while cuts[-1] < m:
-        reach = int(np.searchsorted(Lap.indptr, Lap.indptr[cuts[-1]] + limit, side="right")) - 1
-        cuts.append(min(m, max(reach, cuts[-1] + 1)))
-    return cuts
+def neighbourhoods(Lap: sp.csr_array, limit: int) -> Iterator[np.ndarray]:
+    """All rows in pieces, each of at most ``limit`` rows together with the neighbours of its own (or a single row).
+
+    Rows are taken in an order in which neighbours stand close to each other (Cuthill and McKee), so that most of a
+    piece's neighbours are its own rows.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> chain = sp.csr_array(np.eye(6, k=1) + np.eye(6, k=-1))[[0, 2, 4, 1, 3, 5]][:, [0, 2, 4, 1, 3, 5]]
+    >>> [len(hood_of(chain, own)) for own in neighbourhoods(chain, limit=4)]
+    [3, 4, 3]
+    """
+    order, start = _side_by_side(Lap), 0
+    size = limit
+    while start < order.size:
+        own = np.sort(order[start : start + size])
+        if own.size > 1 and hood_of(Lap, own).size > limit:
+            size = own.size // 2
+            continue
+        yield own
+        start, size = start + own.size, 2 * own.size
+
+
+def hood_of(Lap: sp.csr_array, own: np.ndarray) -> np.ndarray:
+    """Rows together with their neighbours, ascending."""
+    there = np.zeros(Lap.shape[0], dtype=bool)
+    there[Lap[own].indices] = there[own] = True
+    return np.flatnonzero(there)
+
+
+def _side_by_side(Lap: sp.csr_array) -> np.ndarray:
+    if Lap.nnz > np.iinfo(np.int32).max:
+        return np.arange(Lap.shape[0])
+    narrow = (Lap.data, Lap.indices.astype(np.int32), Lap.indptr.astype(np.int32))
+    return np.asarray(reverse_cuthill_mckee(sp.csr_array(narrow, shape=Lap.shape), symmetric_mode=True))
