@@ -19,6 +19,7 @@ ROOMS = {
     "library": (
         "extras",
         "linalg",
+        "stored",
         "categories",
         "inputs",
         "parameters",

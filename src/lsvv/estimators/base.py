@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Self
 
@@ -16,7 +17,9 @@ from lsvv.assembly import (
     build_graph,
     build_objective,
     build_risk,
+    drawing_order,
     fit_map,
+    fitting_rows,
     is_on_features,
     map_rows,
     near_scores,
@@ -25,14 +28,15 @@ from lsvv.assembly import (
 from lsvv.engine import chosen_ridge
 from lsvv.features import MappedRows, as_feature_map
 from lsvv.graph import NeighborGraph, Smoother, laplacian, manifold_matrix
-from lsvv.inputs import check_rows, generator
-from lsvv.linalg import Array, canonical_order, like, stack_rows, take_rows, threads_for, to_numpy
+from lsvv.inputs import check_rows, check_stored, checked_blocks, generator
+from lsvv.linalg import Array, like, stack_rows, threads_for, to_numpy
 from lsvv.losses import Loss, Squared
 from lsvv.objective import NO_TAIL, Objective
 from lsvv.parameters import check_parameters
 from lsvv.penalties import TailSum, TailSumAsPrinted
 from lsvv.solvers import MiniBatch, Solution, in_batches, solve
 from lsvv.spectral import balanced_free_rank, effective_rank, resolve_free_rank, singular_values
+from lsvv.stored import column_blocks, data_set_columns, is_stored, stored_targets
 from lsvv.targets import Targets
 
 METHODS = {
@@ -119,7 +123,9 @@ class VectorValuedEstimator(BaseEstimator):
         Parameters
         ----------
         X : array, tensor, sparse matrix or frame of shape (n, d)
-            Rows, labelled or not.
+            Rows, labelled or not. A numpy.memmap, a store with shape, dtype and slices (HDF5, Zarr), a data set of
+            pyarrow, the path of a Parquet folder, or an iterable of blocks of rows is never loaded whole; y may then be
+            the name of a column of the data set.
         y : array of shape (n,) or (n, K)
             Targets; -1 in integer classes, None or NaN elsewhere mean unlabelled. Entries of a 2-d y may be missing
             one by one.
@@ -133,6 +139,8 @@ class VectorValuedEstimator(BaseEstimator):
         self
         """
         self._check_parameters()
+        if is_stored(X):
+            return self._fit_stored(X, y, X_unlabeled, sample_weight)
         X = check_rows(self, X, reset=True)
         targets = self._encode(y, X.shape[0], sample_weight)
         if X_unlabeled is not None:
@@ -140,6 +148,17 @@ class VectorValuedEstimator(BaseEstimator):
             X, targets = stack_rows(X, below), targets.followed_by(below.shape[0])
         with threads_for(X.shape[0]):
             return self._fit(X, targets)
+
+    def _fit_stored(self, X: Any, y: Any, X_unlabeled: Any, sample_weight: Any) -> Self:
+        """The same from rows that are not in memory, and of which no more than a block ever is."""
+        if X_unlabeled is not None:
+            raise ValueError(
+                "X_unlabeled goes with rows in memory. Put all rows into one X, and mark those without a label in y."
+            )
+        rows = check_stored(self, X, without=y if isinstance(y, str) else None)
+        targets = self._encode(stored_targets(X, y), rows.shape[0], sample_weight)
+        with threads_for(rows.shape[0]):
+            return self._fit(rows, targets)
 
     def _fit(self, X: Array, targets: Targets) -> Self:
         """Learn from rows and targets that have passed the gates."""
@@ -151,11 +170,11 @@ class VectorValuedEstimator(BaseEstimator):
         labelled = self._labelled_rows(rows, graph, targets.labelled)
         seed = int(rng.integers(2**31))
         G = self._manifold_matrix(rows, graph)
-        order = canonical_order(take_rows(X, targets.labelled), targets.values[targets.labelled])
+        order = drawing_order(X, targets.labelled, targets.values[targets.labelled])
         self.ridge_ = self._resolved_ridge(labelled, targets, order, loss, G)
         objective = self._with_tail(self._objective(labelled, loss, targets, G), targets, seed)
         solution = self._solve(objective, seed)
-        self._expose(X, targets, objective, solution)
+        self._expose(rows, targets, objective, solution)
         scores = self._training_scores(rows, graph)
         self._calibrate(labelled, targets, order, loss, objective, solution, rng)
         self.transduction_ = self._filled(to_numpy(scores), targets)
@@ -230,12 +249,10 @@ class VectorValuedEstimator(BaseEstimator):
         """phi from all rows, or from the labelled ones alone where no term looks at the others."""
         feature_map = as_feature_map(self.features, int(rng.integers(2**31)))
         if self._uses_graph:
-            self.feature_map_ = fit_map(feature_map, X, None)
+            self.feature_map_ = fit_map(feature_map, fitting_rows(X)[0], None)
         else:
-            weight = targets.weights.max(axis=1)[targets.labelled]
-            self.feature_map_ = fit_map(
-                feature_map, X if weight.size == X.shape[0] else take_rows(X, targets.labelled), weight
-            )
+            some, places = fitting_rows(X, targets.labelled)
+            self.feature_map_ = fit_map(feature_map, some, targets.weights.max(axis=1)[places])
         self._say(f"Mapped {X.shape[0]} rows of {X.shape[1]} columns.")
         return map_rows(self.feature_map_, X)
 
@@ -309,10 +326,10 @@ class VectorValuedEstimator(BaseEstimator):
             )
         return solution
 
-    def _expose(self, X: Array, targets: Targets, objective: Objective, solution: Solution) -> None:
+    def _expose(self, rows: MappedRows, targets: Targets, objective: Objective, solution: Solution) -> None:
         W = objective.weights(solution.variable)
         self._codec = targets.codec
-        self._weights = like(W, X)
+        self._weights = like(W, rows.template)
         self._offset = like(objective.risk.intercept(solution.variable), self._weights)
         self.singular_values_ = to_numpy(singular_values(W))
         self.effective_rank_ = effective_rank(W)
@@ -325,9 +342,16 @@ class VectorValuedEstimator(BaseEstimator):
     def _scores(self, X: Any) -> Array:
         """W' phi_s(x) + b for new rows."""
         check_is_fitted(self)
+        if is_stored(X):
+            return np.concatenate([self._checked_scores(block) for block in self._blocks(X)])
         X = check_rows(self, X, reset=False)
         with threads_for(X.shape[0]):
             return self._checked_scores(X)
+
+    def _blocks(self, X: Any) -> Iterator[np.ndarray]:
+        """New rows that are stored elsewhere, block by block through the gate."""
+        named = data_set_columns(X) is not None and hasattr(self, "feature_names_in_")
+        return checked_blocks(self, column_blocks(X, list(self.feature_names_in_) if named else None))
 
     def _checked_scores(self, X: Array) -> Array:
         rows = map_rows(self.feature_map_, X)

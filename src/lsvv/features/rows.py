@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lsvv.linalg import Array, dense, in_blocks, like, namespace, symmetric_product, take_rows, to_float64
+from lsvv.stored import StoredRows
 from lsvv.sums import Sums, label_sums
 
 BLOCK_BYTES = 2**29
@@ -26,7 +27,7 @@ class MappedRows:
 
     Parameters
     ----------
-    X : array, tensor or CSR matrix of shape (n, d)
+    X : array, tensor, CSR matrix or StoredRows of shape (n, d)
     transform : callable
         Maps rows of X to rows of Phi.
     block_bytes : int, optional
@@ -96,7 +97,8 @@ class MappedRows:
             return self
         if self._held is not None:
             return MappedRows(take_rows(self._held, index), _identity, block_bytes=self.block_bytes)
-        return MappedRows(take_rows(self.X, index), self.transform, block_bytes=self.block_bytes)
+        some = self.X.view(index) if isinstance(self.X, StoredRows) else take_rows(self.X, index)
+        return MappedRows(some, self.transform, block_bytes=self.block_bytes)
 
     def whole(self) -> Array:
         """All of Phi as one dense array: for callers that asked for few rows."""
@@ -134,7 +136,6 @@ class MappedRows:
             moved.X, moved.transform, moved._held = source, lambda rows: inner(rows) - o, None
             return moved
         return _SparseFrom(moved, np.asarray(origin))
-
 
     def _stacked(self, work: Callable[[Array], Array]) -> Array:
         blocks = list(self.each(work))

@@ -40,17 +40,18 @@ class Blocked:
 
     def _nearest(self, block: Array, k: int) -> tuple[np.ndarray, np.ndarray]:
         xp, m = namespace(block), self.rows.shape[0]
-        kept, best, places = min(k + SPARE, m), None, None
-        for start in range(0, m, CANDIDATES):
-            squares = squared_distances(block, self.rows[start : start + CANDIDATES])
-            least, where = smallest(squares, min(kept, squares.shape[1]))
-            where = where + start
-            if best is not None:
-                both = xp.concat([best, least], axis=1), xp.concat([places, where], axis=1)
-                least, order = smallest(both[0], min(kept, both[0].shape[1]))
-                where = xp.take_along_axis(both[1], order, axis=1)
-            best, places = least, where
+        kept = min(k + SPARE, m)
+        best, places = self._least(block, 0, kept)
+        for start in range(CANDIDATES, m, CANDIDATES):
+            least, where = self._least(block, start, kept)
+            best, order = smallest(xp.concat([best, least], axis=1), min(kept, best.shape[1] + least.shape[1]))
+            places = xp.take_along_axis(xp.concat([places, where], axis=1), order, axis=1)
         near = xp.reshape(take_rows(self.rows, xp.reshape(places, (-1,))), (*places.shape, -1))
         distances = xp.linalg.vector_norm(near - block[:, None, :], axis=2)
         least, order = smallest(distances, k)
         return to_numpy(least).astype(np.float64), to_numpy(xp.take_along_axis(places, order, axis=1))
+
+    def _least(self, block: Array, start: int, kept: int) -> tuple[Array, Array]:
+        squares = squared_distances(block, self.rows[start : start + CANDIDATES])
+        least, where = smallest(squares, min(kept, squares.shape[1]))
+        return least, where + start

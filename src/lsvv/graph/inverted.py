@@ -56,8 +56,12 @@ class InvertedLists:
             self.index = faiss.IndexIVFFlat(self.index, d, cells)
             self.index.cp.seed, self.index.cp.min_points_per_centroid = 1, 1
             self.index.cp.max_points_per_centroid = TRAINED
-            self.index.train(self._scaled(rows[np.sort(drawn)]))
-            self._judges = self._scaled(rows[np.sort(drawn[:JUDGED])])
+            sample = np.empty((drawn.size, d), dtype=np.float32)
+            for part in parts_of(drawn.size, BLOCK):
+                sample[part] = self._scaled(rows[drawn[part]])
+            self.index.train(sample)
+            self._judges = sample[:JUDGED].copy()
+            del sample
         for part in parts_of(m, BLOCK):
             self.index.add(self._scaled(rows[part]))
 

@@ -6,14 +6,16 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import scipy.sparse as sp
-from array_api_compat import is_numpy_array, is_torch_array
+from array_api_compat import is_torch_array
 from sklearn.base import clone
 
+from lsvv.extras import optional
 from lsvv.graph import inverted
 from lsvv.graph.blocked import Blocked
 from lsvv.graph.cells import CellSearch
 from lsvv.graph.inverted import FAISS_ROWS, InvertedLists
 from lsvv.linalg import Array, canonical_order, like, take_rows, to_numpy
+from lsvv.stored import StoredRows
 
 __all__ = ["FAISS_ROWS", "NeighborIndex", "NeighborSearch", "neighbors"]
 
@@ -51,7 +53,7 @@ class NeighborIndex:
 
     Parameters
     ----------
-    rows : array, tensor or sparse matrix of shape (m, d)
+    rows : array, tensor, sparse matrix or StoredRows of shape (m, d)
     search : "auto", "exact", "faiss" or an object with ``kneighbors_graph``
     n_jobs : int or None
         Processes for the exact search.
@@ -77,9 +79,7 @@ class NeighborIndex:
     array([[0. , 0. , 0.5]])
     """
 
-    def __init__(
-        self, rows: Array, *, search: Any = "auto", n_jobs: int | None = None, target: float = RECALL
-    ) -> None:
+    def __init__(self, rows: Array, *, search: Any = "auto", n_jobs: int | None = None, target: float = RECALL) -> None:
         self.search = search
         self.n_jobs = n_jobs
         self.rows = self._as_rows(rows)
@@ -108,7 +108,7 @@ class NeighborIndex:
         if k < 1:
             return sp.csr_array((m, m))
         if self._finds_itself:
-            distances, found = self._nearest(take_rows(self.rows, self._order), k + 1)
+            distances, found = self._nearest(self._in_order, k + 1)
             return _without_self(distances, found, m)
         return sp.csr_array(self._index.kneighbors_graph(n_neighbors=k, mode="distance"))
 
@@ -129,16 +129,25 @@ class NeighborIndex:
         return sp.csr_array((distances[there], (source[there], found[there])), shape=(len(found), m))
 
     def _nearest(self, rows: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
-        found = self._index.nearest(rows if is_numpy_array(self.rows) else like(rows, self.rows), k)
+        found = self._index.nearest(like(rows, self.rows) if is_torch_array(self.rows) else rows, k)
         self.recall = self._index.recall
         return found
 
     def _as_rows(self, rows: Any) -> Any:
         """Tensors stay tensors where they are searched by blocks; on the processor others search them faster."""
+        if isinstance(rows, StoredRows):
+            return self._as_stored(rows)
         by_blocks = is_torch_array(rows) and self.search in ("auto", "exact")
         if by_blocks and (rows.device.type != "cpu" or self.search == "exact" or not _faiss_pays(rows)):
             return rows
         return rows if sp.issparse(rows) else to_numpy(rows)
+
+    def _as_stored(self, rows: StoredRows) -> Any:
+        """Rows that are not in memory stay where they are, or are read where they are few."""
+        if rows.shape[0] <= inverted.FAISS_ROWS or isinstance(self.search, NeighborSearch) or self.search == "exact":
+            return rows[:]
+        optional("faiss", "The graph of rows that are not in memory", "ann")
+        return rows
 
     @property
     def _uses_faiss(self) -> bool:
@@ -155,13 +164,18 @@ class NeighborIndex:
     def _index(self) -> Any:
         """The search, over rows in the order of their content: of equally near ones it takes the first."""
         if self._built is None:
-            self._built = self._build(take_rows(self.rows, self._order))
+            self._built = self._build(self._in_order)
         return self._built
+
+    @property
+    def _in_order(self) -> Any:
+        return self.rows if isinstance(self.rows, StoredRows) else take_rows(self.rows, self._order)
 
     @property
     def _order(self) -> np.ndarray:
         if self._places is None:
-            self._places = canonical_order(self.rows)
+            stored = isinstance(self.rows, StoredRows)
+            self._places = np.arange(self.rows.shape[0]) if stored else canonical_order(self.rows)
         return self._places
 
     def _build(self, rows: Any) -> Any:
