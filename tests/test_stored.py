@@ -1,4 +1,4 @@
-"""Rows that are not in memory: the same models as from arrays, blocks of bounded size, and sentences for what is wrong."""
+"""Rows that are not in memory: the models of arrays, blocks of bounded size, and sentences for what is wrong."""
 
 import errno
 import pickle
@@ -71,7 +71,7 @@ def data() -> tuple[np.ndarray, np.ndarray]:
     return X, np.where(rng.random(M) < 0.1, y, -1)
 
 
-SETTINGS = {
+SETTINGS: dict[str, Any] = {
     "smoothed": {"smoothing": 0.9},
     "compact": {"smoothing": 0.0, "manifold": 0.5},
     "supervised": {"smoothing": 0.0},
@@ -189,8 +189,8 @@ def test_peak_memory_stays_within_the_formula_of_the_guide(
     X = as_map(rng.normal(size=(m, 2)) @ rng.normal(size=(2, d)), tmp_path)
     y = np.full(m, -1)
     y[:200] = np.arange(200) % K
-    how = {"features": RandomFourier(features, width=2.0), "n_neighbors": 5, "random_state": 0}
-    model = LSVVClassifier(**how, **SETTINGS[setting])
+    phi = RandomFourier(features, width=2.0)
+    model = LSVVClassifier(features=phi, n_neighbors=5, random_state=0, **SETTINGS[setting])
     tracemalloc.start()
     model.fit(X, y)
     peak = tracemalloc.get_traced_memory()[1]
@@ -277,7 +277,7 @@ def test_a_data_set_without_a_column_is_refused_when_it_predicts(
 ) -> None:
     model = classifier().fit(as_parquet(*data, tmp_path), "y")
     pyarrow.parquet.write_table(pa.table({"a": [1.0], "b": [1.0]}), tmp_path / "new.parquet")
-    with pytest.raises(ValueError, match="The data set has no column 'c'. Pass one with the columns of fit"):
+    with pytest.raises(ValueError, match=r"The data set has no column 'c'. Pass one with the columns of fit"):
         model.predict(tmp_path / "new.parquet")
 
 
@@ -292,7 +292,7 @@ def test_a_full_disk_is_told(data: tuple[np.ndarray, np.ndarray]) -> None:
 
 def test_what_needs_all_rows_in_memory_says_so(data: tuple[np.ndarray, np.ndarray], tmp_path: Path) -> None:
     X, y = data
-    with pytest.raises(ValueError, match="LSVVClassifierCV takes X in memory, not Store. Pass an array"):
+    with pytest.raises(ValueError, match=r"LSVVClassifierCV takes X in memory, not Store\. Pass an array"):
         LSVVClassifierCV().fit(Store(X), y)
     with pytest.raises(ValueError, match="X_unlabeled goes with rows in memory"):
         classifier().fit(Store(X), y, X_unlabeled=X)

@@ -151,7 +151,9 @@ def write_predictions(model: Any, X: Any, out: Any, method: str = "predict") -> 
     model : estimator
         Any with the method.
     X : array, memory map, store, data set, path or iterable of blocks
-    out : array, memory map or store with a row for each row of X
+        The rows.
+    out : array, memory map or store
+        With a row for each row of X.
     method : str
         "predict", "predict_proba" or "decision_function".
 
