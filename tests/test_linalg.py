@@ -58,7 +58,7 @@ def test_rows_are_stacked_in_the_kind_of_the_first(put: Put, rng: np.random.Gene
         stacked = linalg.stack_rows(put(A), below)
         if not sp.issparse(stacked):
             assert type(stacked) is type(put(A))
-            assert linalg.to_numpy(stacked).dtype == np.float32
+            assert linalg.to_numpy(stacked).dtype == np.float64  # the wider of the two
         laws.assert_close(linalg.dense(stacked), np.vstack([A, B]), rtol=1e-6)
     laws.assert_close(linalg.stack_rows(sp.csr_array(A), put(B)).toarray(), np.vstack([A, B]))
 
