@@ -22,6 +22,7 @@ ROOMS = {
         "stored",
         "categories",
         "inputs",
+        "cluster",
         "parameters",
         "targets",
         "sums",

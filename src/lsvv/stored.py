@@ -6,8 +6,10 @@ it goes with the process whatever ends it.
 
 from __future__ import annotations
 
+import operator
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ import scipy.sparse as sp
 from array_api_compat import is_torch_array
 
 from lsvv.extras import optional
-from lsvv.linalg import to_numpy
+from lsvv.linalg import in_blocks, to_numpy
 
 BLOCK_BYTES = 2**26
 """Rows of X that are read at once."""
@@ -38,6 +40,7 @@ class StoredRows:
     """
 
     ndim = 2
+    is_remote = False
 
     def __init__(self, source: np.ndarray, index: np.ndarray | None = None, dtype: Any = None) -> None:
         self.source, self.index = source, index
@@ -56,12 +59,22 @@ class StoredRows:
         """Rows of these rows, still not read."""
         return StoredRows(self.source, index if self.index is None else self.index[index], self.dtype)
 
-    def blocks(self) -> Iterator[tuple[slice, np.ndarray]]:
-        """All rows in order, as (slice, block)."""
-        at_once = max(1, BLOCK_BYTES // (self.shape[1] * self.itemsize))
-        for start in range(0, self.shape[0], at_once):
-            part = slice(start, min(start + at_once, self.shape[0]))
-            yield part, self[part]
+    def each(self, work: Callable[..., Any], at_once: int, *beside: Any) -> Iterator[Any]:
+        """work(block, rows of each array beside) for every block of at most so many rows, in order."""
+        return in_blocks(lambda part: work(self[part], *parts_beside(beside, part)), self.shape[0], at_once)
+
+    def total(self, work: Callable[..., Any], at_once: int, *beside: Any) -> Any:
+        """The sum of ``work`` over the blocks."""
+        return reduce(operator.add, self.each(work, at_once, *beside))
+
+    def total_at(self, work: Callable[..., Any], pieces: Iterable[tuple[np.ndarray, tuple[Any, ...]]]) -> Any:
+        """The sum of work(rows, *more) over pieces (index of the rows, more)."""
+        return reduce(operator.add, (work(self[index], *more) for index, more in pieces))
+
+
+def parts_beside(beside: Iterable[Any], part: slice) -> list[Any]:
+    """The rows of some arrays that stand beside a block; None stays None."""
+    return [None if one is None else one[part, ...] for one in beside]
 
 
 def is_stored(X: Any) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Self
 
@@ -26,9 +25,10 @@ from lsvv.assembly import (
     smoothed_rows,
 )
 from lsvv.engine import chosen_ridge
+from lsvv.estimators.elsewhere import is_elsewhere, opened, scores_elsewhere
 from lsvv.features import MappedRows, as_feature_map
 from lsvv.graph import NeighborGraph, Smoother, laplacian, manifold_matrix
-from lsvv.inputs import check_rows, check_stored, checked_blocks, generator
+from lsvv.inputs import check_rows, generator
 from lsvv.linalg import Array, like, stack_rows, threads_for, to_numpy
 from lsvv.losses import Loss, Squared
 from lsvv.objective import NO_TAIL, Objective
@@ -36,7 +36,6 @@ from lsvv.parameters import check_parameters
 from lsvv.penalties import TailSum, TailSumAsPrinted
 from lsvv.solvers import MiniBatch, Solution, in_batches, solve
 from lsvv.spectral import balanced_free_rank, effective_rank, resolve_free_rank, singular_values
-from lsvv.stored import column_blocks, data_set_columns, is_stored, stored_targets
 from lsvv.targets import Targets
 
 METHODS = {
@@ -124,8 +123,8 @@ class VectorValuedEstimator(BaseEstimator):
         ----------
         X : array, tensor, sparse matrix or frame of shape (n, d)
             Rows, labelled or not. A numpy.memmap, a store with shape, dtype and slices (HDF5, Zarr), a data set of
-            pyarrow, the path of a Parquet folder, or an iterable of blocks of rows is never loaded whole; y may then be
-            the name of a column of the data set.
+            pyarrow, the path of a Parquet folder, an iterable of blocks of rows, or a dask array or frame is never
+            loaded whole; y may be the name of a column.
         y : array of shape (n,) or (n, K)
             Targets; -1 in integer classes, None or NaN elsewhere mean unlabelled. Entries of a 2-d y may be missing
             one by one.
@@ -139,26 +138,21 @@ class VectorValuedEstimator(BaseEstimator):
         self
         """
         self._check_parameters()
-        if is_stored(X):
-            return self._fit_stored(X, y, X_unlabeled, sample_weight)
-        X = check_rows(self, X, reset=True)
+        if is_elsewhere(X):
+            if X_unlabeled is not None:
+                raise ValueError(
+                    "X_unlabeled goes with rows in memory. Put all rows into one X, and mark those without a label in "
+                    "y."
+                )
+            X, y = opened(self, X, y)
+        else:
+            X = check_rows(self, X, reset=True)
         targets = self._encode(y, X.shape[0], sample_weight)
         if X_unlabeled is not None:
             below = check_rows(self, X_unlabeled, reset=False, name="X_unlabeled")
             X, targets = stack_rows(X, below), targets.followed_by(below.shape[0])
         with threads_for(X.shape[0]):
             return self._fit(X, targets)
-
-    def _fit_stored(self, X: Any, y: Any, X_unlabeled: Any, sample_weight: Any) -> Self:
-        """The same from rows that are not in memory, and of which no more than a block ever is."""
-        if X_unlabeled is not None:
-            raise ValueError(
-                "X_unlabeled goes with rows in memory. Put all rows into one X, and mark those without a label in y."
-            )
-        rows = check_stored(self, X, without=y if isinstance(y, str) else None)
-        targets = self._encode(stored_targets(X, y), rows.shape[0], sample_weight)
-        with threads_for(rows.shape[0]):
-            return self._fit(rows, targets)
 
     def _fit(self, X: Array, targets: Targets) -> Self:
         """Learn from rows and targets that have passed the gates."""
@@ -287,7 +281,7 @@ class VectorValuedEstimator(BaseEstimator):
         self.graph_, self.smoothed_scores_ = None, None
         if self.smoothing_ and graph is not None:
             scores = Smoother(graph.S).columns(scores, self.smoothing_)
-            self.graph_, self.smoothed_scores_ = graph, scores
+            self.graph_, self.smoothed_scores_ = graph.brought_here(), scores
         return scores + like(self._offset, scores)[None, :]
 
     def _objective(self, labelled: MappedRows, loss: Loss, targets: Targets, G: Array | None) -> Objective:
@@ -342,16 +336,11 @@ class VectorValuedEstimator(BaseEstimator):
     def _scores(self, X: Any) -> Array:
         """W' phi_s(x) + b for new rows."""
         check_is_fitted(self)
-        if is_stored(X):
-            return np.concatenate([self._checked_scores(block) for block in self._blocks(X)])
+        if is_elsewhere(X):
+            return scores_elsewhere(self, X)
         X = check_rows(self, X, reset=False)
         with threads_for(X.shape[0]):
             return self._checked_scores(X)
-
-    def _blocks(self, X: Any) -> Iterator[np.ndarray]:
-        """New rows that are stored elsewhere, block by block through the gate."""
-        named = data_set_columns(X) is not None and hasattr(self, "feature_names_in_")
-        return checked_blocks(self, column_blocks(X, list(self.feature_names_in_) if named else None))
 
     def _checked_scores(self, X: Array) -> Array:
         rows = map_rows(self.feature_map_, X)

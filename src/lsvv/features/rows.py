@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 from functools import partial, reduce
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lsvv.linalg import Array, dense, in_blocks, like, namespace, symmetric_product, take_rows, to_float64
-from lsvv.stored import StoredRows
+from lsvv.stored import StoredRows, parts_beside
 from lsvv.sums import Sums, label_sums
 
 BLOCK_BYTES = 2**29
@@ -64,7 +64,7 @@ class MappedRows:
     def blocks(self) -> Iterator[tuple[slice, Array]]:
         """The rows of Phi in order, as (slice, block)."""
         n_rows = self.shape[0]
-        if n_rows > self.block_rows:
+        if not self.is_held:
             yield from in_blocks(lambda part: (part, self.at(part)), n_rows, self.block_rows)
             return
         if self._held is None:
@@ -77,19 +77,30 @@ class MappedRows:
 
     def each(self, work: Callable[..., Any], *beside: Array | None) -> Iterator[Any]:
         """work(block, rows of each array beside) for every block of Phi, in order."""
-
-        def worked(part: slice) -> Any:
-            return work(self.at(part), *(_part(one, part) for one in beside))
-
-        if self.shape[0] > self.block_rows:
-            yield from in_blocks(worked, self.shape[0], self.block_rows)
-            return
-        for part, block in self.blocks():
-            yield work(block, *(_part(one, part) for one in beside))
+        if self.is_held:
+            return (work(block, *parts_beside(beside, part)) for part, block in self.blocks())
+        mapped = partial(_on_mapped, self.transform, work)
+        if isinstance(self.X, StoredRows):
+            return self.X.each(mapped, self.block_rows, *beside)
+        return in_blocks(lambda part: mapped(self.X[part], *parts_beside(beside, part)), self.shape[0], self.block_rows)
 
     def total(self, work: Callable[..., Any], *beside: Array | None) -> Any:
         """The sum of ``work`` over the blocks."""
+        if isinstance(self.X, StoredRows) and not self.is_held:
+            return self.X.total(partial(_on_mapped, self.transform, work), self.block_rows, *beside)
         return reduce(operator.add, self.each(work, *beside))
+
+    def total_at(self, work: Callable[..., Any], pieces: Iterable[tuple[np.ndarray, tuple[Any, ...]]]) -> Any:
+        """The sum of work(rows of Phi, *more) over pieces (ascending index of the rows, more)."""
+        if isinstance(self.X, StoredRows):
+            return self.X.total_at(partial(_on_mapped, self.transform, work), pieces)
+        return reduce(operator.add, (work(self.at(index), *more) for index, more in pieces))
+
+    @property
+    def is_held(self) -> bool:
+        """Whether Phi is computed once and kept."""
+        remote = isinstance(self.X, StoredRows) and self.X.is_remote
+        return self.shape[0] <= self.block_rows and not remote
 
     def take(self, index: np.ndarray) -> MappedRows:
         """The rows ``index``, ascending, as mapped rows of their own; all of them are these very rows."""
@@ -177,8 +188,8 @@ class _SparseFrom(MappedRows):
         return super().gram(weights) - np.outer(o, s) - np.outer(s, o) + a.sum() * np.outer(o, o)
 
 
-def _part(rows: Array | None, part: slice) -> Array | None:
-    return None if rows is None else rows[part, ...]
+def _on_mapped(transform: Callable[[Array], Array], work: Callable[..., Any], rows: Array, *beside: Any) -> Any:
+    return work(transform(rows), *beside)
 
 
 def _columns(block: Array, part: slice) -> Array:

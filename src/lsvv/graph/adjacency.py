@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -124,6 +124,10 @@ class NeighborGraph:
     def recall(self) -> float | None:
         """The share of true neighbours that a sample of the rows has found; None where it is not known."""
         return None if self.index is None else self.index.recall
+
+    def brought_here(self) -> NeighborGraph:
+        """The same graph, its rows no longer on a cluster."""
+        return self if self.index is None else replace(self, index=self.index.brought_here())
 
     def links(self, X: Array) -> sp.csr_array:
         """Weights from new rows to their nearest training rows, (rows of X, m); each row sums to 1."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -78,18 +80,23 @@ def manifold_matrices(rows: MappedRows, Lap: sp.csr_array, powers: Sequence[int]
 
 
 def _sums(rows: MappedRows, Lap: sp.csr_array, powers: tuple[int, ...]) -> dict[int, Array]:
-    if rows.shape[0] <= rows.block_rows:
-        sums = rows.total(lambda Phi: smoothness_sums(Phi, sparse_times_dense(Lap, Phi), powers))
+    if rows.is_held:
+        sums = rows.total(partial(_of_hood, Lap=Lap, own=None, powers=powers))
     else:
-        sums = sum((_of_block(rows, Lap, own, powers) for own in neighbourhoods(Lap, rows.block_rows)), Sums())
+        sums = rows.total_at(_of_hood, _pieces(rows, Lap, powers))
     return {power: sums.manifold(power) for power in powers}
 
 
-def _of_block(rows: MappedRows, Lap: sp.csr_array, own: np.ndarray, powers: tuple[int, ...]) -> Sums:
-    part, hood = Lap[own], hood_of(Lap, own)
-    Phi = rows.at(hood)
-    smoothed = sparse_times_dense(sp.csr_array(part[:, hood]), Phi)
-    return smoothness_sums(take_rows(Phi, np.searchsorted(hood, own)), smoothed, powers)
+def _pieces(rows: MappedRows, Lap: sp.csr_array, powers: tuple[int, ...]) -> Iterator[tuple[np.ndarray, Any]]:
+    for own in neighbourhoods(Lap, rows.block_rows):
+        hood = hood_of(Lap, own)
+        yield hood, (sp.csr_array(Lap[own][:, hood]), np.searchsorted(hood, own), powers)
+
+
+def _of_hood(Phi: Array, Lap: sp.csr_array, own: np.ndarray | None, powers: tuple[int, ...]) -> Sums:
+    """The smoothness of the rows ``own`` of a neighbourhood, or of all, from Lap between them and the neighbourhood."""
+    smoothed = sparse_times_dense(Lap, Phi)
+    return smoothness_sums(Phi if own is None else take_rows(Phi, own), smoothed, powers)
 
 
 def neighbourhoods(Lap: sp.csr_array, limit: int) -> Iterator[np.ndarray]:

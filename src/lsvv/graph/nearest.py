@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -9,11 +10,13 @@ import scipy.sparse as sp
 from array_api_compat import is_torch_array
 from sklearn.base import clone
 
+from lsvv.cluster import ClusterRows
 from lsvv.extras import optional
 from lsvv.graph import inverted
 from lsvv.graph.blocked import Blocked
 from lsvv.graph.cells import CellSearch
 from lsvv.graph.inverted import FAISS_ROWS, InvertedLists
+from lsvv.graph.spread import neighbors_on_cluster
 from lsvv.linalg import Array, canonical_order, like, take_rows, to_numpy
 from lsvv.stored import StoredRows
 
@@ -96,6 +99,10 @@ class NeighborIndex:
 
         Fewer rows than ``n_neighbors + 1`` give the complete graph.
         """
+        if isinstance(self.rows, ClusterRows):
+            search = partial(NeighborIndex, search=self.search, target=self.target)
+            found, self.recall = neighbors_on_cluster(self.rows, n_neighbors, self.target, search)
+            return found
         order = self._order
         found = self._among(n_neighbors)[np.argsort(order)]
         return _with_columns(found, order)
@@ -111,6 +118,14 @@ class NeighborIndex:
             distances, found = self._nearest(self._in_order, k + 1)
             return _without_self(distances, found, m)
         return sp.csr_array(self._index.kneighbors_graph(n_neighbors=k, mode="distance"))
+
+    def brought_here(self) -> NeighborIndex:
+        """The same index, its rows no longer on a cluster."""
+        if not isinstance(self.rows, ClusterRows):
+            return self
+        index = NeighborIndex(self.rows.brought_here(), search=self.search, n_jobs=self.n_jobs, target=self.target)
+        index.recall = self.recall
+        return index
 
     def of(self, X: Array, n_neighbors: int) -> sp.csr_array:
         """Distances from each row of ``X`` to the nearest training rows, of shape (rows of X, m)."""
@@ -144,6 +159,8 @@ class NeighborIndex:
 
     def _as_stored(self, rows: StoredRows) -> Any:
         """Rows that are not in memory stay where they are, or are read where they are few."""
+        if rows.is_remote:
+            return rows
         if rows.shape[0] <= inverted.FAISS_ROWS or isinstance(self.search, NeighborSearch) or self.search == "exact":
             return rows[:]
         optional("faiss", "The graph of rows that are not in memory", "ann")
