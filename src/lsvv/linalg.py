@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, reduce
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,8 @@ SINGULAR_PIVOT = 1e-14
 """Share of a column's variance below which it counts as determined by the others."""
 
 
+CACHED_BYTES = 2**24
+"""Rows of a product that are widened to double precision at once."""
 SMALL_ROWS = 5000
 """Rows up to which one thread does all the work: handing small products to several costs more than it saves."""
 
@@ -61,11 +64,27 @@ def like(values: Array, reference: Array, dtype: Any = None) -> Array:
     return xp.asarray(values, dtype=dtype, device=device(reference))
 
 
+def like_numbers(values: np.ndarray, reference: Array) -> Array:
+    """``values`` in the kind of ``reference``, with their own dtype; what is no number stays a NumPy array."""
+    if not is_torch_array(reference) or values.dtype.kind not in "biuf":
+        return values
+    return namespace(reference).asarray(np.ascontiguousarray(values), device=device(reference))
+
+
 def to_numpy(values: Array) -> np.ndarray:
     """``values`` as a NumPy array, fetched from its device if need be."""
     if is_torch_array(values):
         return values.detach().cpu().numpy()
     return np.asarray(values)
+
+
+def refuse_another_device(X: Any, reference: Array, name: str = "X") -> None:
+    """Tensors on two devices: what is meant to be fast would be copied to and fro."""
+    if is_torch_array(X) and is_torch_array(reference) and X.device != reference.device:
+        raise ValueError(
+            f"{name} lies on {X.device}, but the rows that the model was fitted on lie on {reference.device}. Move it "
+            f"with {name}.to({str(reference.device)!r}), or fit on {X.device}."
+        )
 
 
 def to_float64(values: Array) -> Array:
@@ -127,8 +146,13 @@ def symmetric_product(A: Array, weights: Array | None = None) -> Array:
     if weights is not None:
         root = weights**0.5
         A = A * root[:, None] if not sp.issparse(A) else sp.diags_array(root) @ A
-    A = to_float64(A)
-    return dense(A.T @ A)
+    if sp.issparse(A):
+        A = to_float64(A)
+        return dense(A.T @ A)
+    # rows of single precision are widened within the processor's cache
+    at_once = max(1, CACHED_BYTES // (8 * A.shape[1]))
+    wide = (to_float64(A[start : start + at_once, ...]) for start in range(0, max(A.shape[0], 1), at_once))
+    return reduce(operator.iadd, (part.T @ part for part in wide))
 
 
 def cross_product(A: Array, B: Array) -> Array:

@@ -29,7 +29,7 @@ from lsvv.estimators.elsewhere import is_elsewhere, opened, scores_elsewhere
 from lsvv.features import MappedRows, as_feature_map
 from lsvv.graph import NeighborGraph, Smoother, laplacian, manifold_matrix
 from lsvv.inputs import check_rows, generator
-from lsvv.linalg import Array, like, stack_rows, threads_for, to_numpy
+from lsvv.linalg import Array, like, like_numbers, refuse_another_device, stack_rows, threads_for, to_numpy
 from lsvv.losses import Loss, Squared
 from lsvv.objective import NO_TAIL, Objective
 from lsvv.parameters import check_parameters
@@ -149,6 +149,7 @@ class VectorValuedEstimator(BaseEstimator):
             X = check_rows(self, X, reset=True)
         targets = self._encode(y, X.shape[0], sample_weight)
         if X_unlabeled is not None:
+            refuse_another_device(X_unlabeled, X, name="X_unlabeled")
             below = check_rows(self, X_unlabeled, reset=False, name="X_unlabeled")
             X, targets = stack_rows(X, below), targets.followed_by(below.shape[0])
         with threads_for(X.shape[0]):
@@ -171,7 +172,7 @@ class VectorValuedEstimator(BaseEstimator):
         self._expose(rows, targets, objective, solution)
         scores = self._training_scores(rows, graph)
         self._calibrate(labelled, targets, order, loss, objective, solution, rng)
-        self.transduction_ = self._filled(to_numpy(scores), targets)
+        self.transduction_ = like_numbers(self._filled(to_numpy(scores), targets), rows.template)
         return self
 
     @abstractmethod
@@ -338,6 +339,7 @@ class VectorValuedEstimator(BaseEstimator):
         check_is_fitted(self)
         if is_elsewhere(X):
             return scores_elsewhere(self, X)
+        refuse_another_device(X, self._weights)
         X = check_rows(self, X, reset=False)
         with threads_for(X.shape[0]):
             return self._checked_scores(X)
@@ -360,6 +362,7 @@ class VectorValuedEstimator(BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.array_api_support = True
         tags.input_tags.sparse = True
         tags.target_tags.required = True
         tags.target_tags.multi_output = True
