@@ -6,6 +6,7 @@ A partition that is lost with its worker is made again by the scheduler, from wh
 from __future__ import annotations
 
 import operator
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from itertools import accumulate, pairwise
 from typing import Any
@@ -157,7 +158,10 @@ def added(values: list[Any]) -> Any:
 def computed(values: Any) -> Any:
     """Values from the cluster, or a sentence where it lost a task with several workers."""
     try:
-        return optional("dask", "A dask array", "dask").compute(values)[0]
+        with warnings.catch_warnings():
+            # pieces of the graph are as large as they are
+            warnings.filterwarnings("ignore", message="Sending large graph")
+            return optional("dask", "A dask array", "dask").compute(values)[0]
     except Exception as error:
         if type(error).__name__ != "KilledWorker":
             raise
