@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from reproduction.data import PaperSize, info, paper_names, split, varying_columns
 from reproduction.data.registry import Task
-from reproduction.plan import SUBSTITUTES
+from reproduction.experiments import SUBSTITUTES
 from reproduction.protocol import at_hand, open_data
 
 __all__ = ["Holding", "inventory"]

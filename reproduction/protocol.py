@@ -12,8 +12,8 @@ import numpy as np
 from reproduction.bundled import BUNDLED, bundled
 from reproduction.data import Dataset, load, make_fold, split
 from reproduction.data.loading import find
+from reproduction.experiments import BIG, Unit
 from reproduction.metrics import judge
-from reproduction.plan import BIG, Unit
 from reproduction.records import Record, environment
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from reproduction.comparing import FLOAT_NOISE, ranks_by_space
-from reproduction.plan import SPACES
+from reproduction.experiments import SPACES
 from reproduction.published import METHODS, PARTS, TABLES
 from reproduction.statistics import MeanRanks, paired_t
-from reproduction.summary import BASELINES, LEVEL, OURS, Curve, Results, Row
+from reproduction.tabulated import BASELINES, LEVEL, OURS, Curve, Results, Row
 
 __all__ = ["LEAST_SPLITS", "Verdict", "verdicts"]
 

@@ -13,7 +13,7 @@ from reproduction.pages.blocks import Picture
 from reproduction.pages.tables import compared_words
 from reproduction.published import METHODS
 from reproduction.statistics import MeanRanks, Summary
-from reproduction.summary import Curve
+from reproduction.tabulated import Curve
 
 __all__ = ["check_matplotlib", "critical_groups", "curves_picture", "ranks_picture"]
 

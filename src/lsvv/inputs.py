@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from array_api_compat import is_torch_array
 from sklearn.utils.validation import validate_data
 
-from lsvv.categories import coded, coded_from, learn_categories, refuse_columns_without_numbers
+from lsvv.categories import code_categories, coded_from, learn_categories, refuse_columns_without_numbers
 from lsvv.linalg import Array, namespace, to_float64, to_numpy
 from lsvv.stored import StoredRows, column_blocks, data_set_columns, is_stored, written
 
@@ -115,7 +115,7 @@ def _check_array(estimator: Any, X: Any, reset: bool, name: str) -> Array:
     _refuse_columns_of_one_name(X, name)
     if _has_categories(estimator, X, reset):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
-        return coded(X, estimator.categories_)
+        return code_categories(X, estimator.categories_)
     try:
         X = validate_data(
             estimator,

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from lsvv.report import Report, fill_report, render, write_fill_report, write_report
-from lsvv.report.content import Layer
 from lsvv.report.from_fill import report_of
 from lsvv.report.page import SCRIPTS, _json, _script
+from lsvv.report.rowmap import Layer
 from lsvv.tables import Filled, WritingError, fill, parse
 
 VOID = {"meta", "input", "br", "img", "link", "line", "rect", "circle", "path"}

@@ -18,7 +18,7 @@ from reproduction.cross_validation import (
     WHOLE_GRID_ROWS,
     WIDTHS,
 )
-from reproduction.plan import BIG, OWN, PAPER, seeds
+from reproduction.experiments import BIG, OWN, PAPER, seeds
 from reproduction.verdicts import LEAST_SPLITS
 
 PAGE = Path(__file__).parents[2] / "docs" / "reproduction.md"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -50,52 +50,28 @@ MOST_ENTRIES = 10_000_000
 """Labelled rows x features that ridge="auto" looks at."""
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class VectorValuedEstimator(BaseEstimator):
     """h(x) = W' phi_s(x) + b, minimising loss + ridge + manifold + spectral over labelled and unlabelled rows."""
 
-    graph_: NeighborGraph | None
-    smoothed_scores_: Array | None
-
-    def __init__(
-        self,
-        *,
-        features: Any = "fourier",
-        ridge: float | str = "auto",
-        smoothing: float | str = "auto",
-        manifold: float = 0.0,
-        spectral: float = 0.0,
-        free_rank: int | float | str = 0,
-        spectral_rule: str = "tail",
-        n_neighbors: int = 7,
-        laplacian: str = "normalized",
-        power: int = 2,
-        graph: Any = "auto",
-        solver: str | MiniBatch = "auto",
-        fit_intercept: bool = True,
-        tol: float = 1e-6,
-        max_iter: int = 1000,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.features = features
-        self.ridge = ridge
-        self.smoothing = smoothing
-        self.manifold = manifold
-        self.spectral = spectral
-        self.free_rank = free_rank
-        self.spectral_rule = spectral_rule
-        self.n_neighbors = n_neighbors
-        self.laplacian = laplacian
-        self.power = power
-        self.graph = graph
-        self.solver = solver
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+    features: Any = "fourier"
+    ridge: float | str = "auto"
+    smoothing: float | str = "auto"
+    manifold: float = 0.0
+    spectral: float = 0.0
+    free_rank: int | float | str = 0
+    spectral_rule: str = "tail"
+    n_neighbors: int = 7
+    laplacian: str = "normalized"
+    power: int = 2
+    graph: Any = "auto"
+    solver: str | MiniBatch = "auto"
+    fit_intercept: bool = True
+    tol: float = 1e-6
+    max_iter: int = 1000
+    n_jobs: int | None = None
+    random_state: Any = None
+    verbose: int = 0
 
     @classmethod
     def method(cls, name: str, **params: Any) -> Self:
@@ -279,7 +255,8 @@ class VectorValuedEstimator(BaseEstimator):
     def _training_scores(self, rows: MappedRows, graph: NeighborGraph | None) -> Array:
         """Scores of all training rows; smoothed ones are kept, since new rows look at their neighbours'."""
         scores = rows.times(self._weights)
-        self.graph_, self.smoothed_scores_ = None, None
+        self.graph_: NeighborGraph | None = None
+        self.smoothed_scores_: Array | None = None
         if self.smoothing_ and graph is not None:
             scores = Smoother(graph.S).columns(scores, self.smoothing_)
             self.graph_, self.smoothed_scores_ = graph.brought_here(), scores
@@ -323,7 +300,7 @@ class VectorValuedEstimator(BaseEstimator):
 
     def _expose(self, rows: MappedRows, targets: Targets, objective: Objective, solution: Solution) -> None:
         W = objective.weights(solution.variable)
-        self._codec = targets.codec
+        self.codec_ = targets.codec
         self._weights = like(W, rows.template)
         self._offset = like(objective.risk.intercept(solution.variable), self._weights)
         self.singular_values_ = to_numpy(singular_values(W))

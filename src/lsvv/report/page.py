@@ -12,7 +12,7 @@ from typing import Any
 
 from lsvv.extras import optional
 from lsvv.report import phrases, view
-from lsvv.report.content import Report
+from lsvv.report.from_fill import Report
 from lsvv.tables.files import write_atomically
 from lsvv.tables.words import count
 

@@ -125,7 +125,7 @@ def will_unlabeled_help(
     array = as_targets_array(y)
     model = _model(array, task, int(rng.integers(2**31)))
     fitted = model.fit(X, array)
-    labelled = fitted.labelled_
+    labelled = fitted.labeled_
     S = KNNGraph().build(X, n_neighbors)
     smoothness, p_value = _smoothness(
         X, S, labelled, model._encode(array, len(array), None).values[labelled], rng, n_neighbors

@@ -25,6 +25,8 @@ MOST_MASKS = 12
 """Beyond so many sets of outputs known in the same rows there are three folds, so that trees take no minutes."""
 ROUNDS, FEWEST_ROUNDS, FEWEST_TO_BOOST = 100, 30, 100
 """Boosted trees of a fold, the fewest worth growing, and the labels below which they bring nothing to the others."""
+MOST_TO_BOOST = 4
+"""Sets of outputs known in the same rows beyond which boosting takes longer than all else."""
 PAIRS = 2**20
 """Rows x trees that are followed to their leaves at once."""
 COST = 2e9
@@ -187,7 +189,8 @@ def _n_trees(kind: str, n_rows: int, n_columns: int, n_outputs: int, n_groups: i
     tree = n_rows * np.log2(n_rows + 2.0) * min(n_columns, COLUMNS) * (4.0 + n_outputs)
     if kind == "boosted trees":
         rounds = int(min(BOOSTING_COST / (tree * n_groups * FOLDS), ROUNDS))
-        return rounds if n_rows >= FEWEST_TO_BOOST and rounds >= FEWEST_ROUNDS else 0
+        pays = n_rows >= FEWEST_TO_BOOST and rounds >= FEWEST_ROUNDS and n_groups <= MOST_TO_BOOST
+        return rounds if pays else 0
     wanted = np.clip(n_rows, *TREES) / min(n_groups, 4)
     total = min(max(COST / (tree * n_groups), FEWEST), wanted)
     return max(1, int(np.ceil(total / FOLDS)))

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.model_selection import BaseCrossValidator
 
 from lsvv.inputs import generator
-from lsvv.selection.stratification import Labelled, balance, deal, even_sizes, read_labelled, spread
+from lsvv.selection.stratification import Labelled, balance, deal, even_sizes, read_labelled, spread_out
 
 Stratify = Literal["auto", False]
 
@@ -206,7 +206,7 @@ def _draw_by_class(
     train[kept] = True
     for part, count in ((train, n_train - kept.size), (test, n_test)):
         free = by_class[~(train | test)[by_class]]
-        part[free[spread(free.size, count, int(rng.integers(free.size)))]] = True
+        part[free[spread_out(free.size, count, int(rng.integers(free.size)))]] = True
     return train, test
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from lsvv.linalg import Array, like, like_numbers, namespace, to_float64, to_numpy
 from lsvv.targets.reading import (
     as_column,
-    as_numbers,
+    as_floats,
     as_rows_of_targets,
     as_targets_array,
     read_classes,
@@ -199,7 +199,7 @@ def encode_classes(y: Any, n_rows: int, sample_weight: Any, class_weight: Any) -
 
 def encode_labels(Y: np.ndarray, sample_weight: Any, class_weight: Any) -> Targets:
     """A 2-d indicator of 0 and 1, NaN where unknown."""
-    given, values = Y.dtype, as_numbers(Y, "Y")
+    given, values = Y.dtype, as_floats(Y, "Y")
     known = ~np.isnan(values)
     wrong = known & (values != 0) & (values != 1)
     if wrong.any():
@@ -223,7 +223,7 @@ def encode_numbers(y: Any, n_rows: int, sample_weight: Any, *, about_zero: bool 
     ``about_zero`` takes 0 for the mean: a model without an intercept says W' phi(x), and nothing of its own.
     """
     raw = as_rows_of_targets(y, n_rows, "y")
-    values = as_numbers(raw if raw.ndim == 2 else raw[:, None], "y")
+    values = as_floats(raw if raw.ndim == 2 else raw[:, None], "y")
     if np.isinf(values).any():
         row, column = np.argwhere(np.isinf(values))[0]
         raise ValueError(

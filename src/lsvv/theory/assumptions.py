@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lsvv.theory.arguments import count, positive
+from lsvv.theory.arguments import positive, whole
 from lsvv.theory.row_blocks import Rows, blocks
 
 LossName = Literal["hinge", "logistic", "sigmoid", "squared", "absolute"]
@@ -93,7 +93,7 @@ def loss_constants(
     LossConstants(name='squared', lipschitz=4.0, loss_range=4.0)
 
     """
-    K = count("n_outputs", n_outputs)
+    K = whole("n_outputs", n_outputs)
     s, y = positive("score_bound", score_bound), positive("target_bound", target_bound)
     swing = np.sqrt(2.0) * s  # the largest difference of two scores
     formulas: dict[str, Callable[[], tuple[float, float]]] = {

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lsvv.theory.arguments import Floats, count
+from lsvv.theory.arguments import Floats, whole
 from lsvv.theory.localised import local_supremum
 from lsvv.theory.row_blocks import Rows, blocks
 
@@ -82,12 +82,12 @@ def rademacher_trace_norm(
     0.5
 
     """
-    K = count("n_outputs", n_outputs)
+    K = whole("n_outputs", n_outputs)
     if n_draws is None:
         features = _whole(rows)
         X = np.einsum("nd,snk->sdk", features, _all_signs(len(features), K)) / len(features)
         return _exact(_operator_norms(X), len(features))
-    draws = count("n_draws", n_draws, least=2)
+    draws = whole("n_draws", n_draws, least=2)
     totals, n_rows = _signed_sums(rows, K * draws, np.random.default_rng(random_state))
     X = totals.reshape(-1, draws, K).transpose(1, 0, 2) / n_rows
     values = _operator_norms(X)
@@ -168,12 +168,12 @@ def rademacher_local(
 
     """
     features = _whole(rows)
-    n, K = len(features), count("n_outputs", n_outputs)
+    n, K = len(features), whole("n_outputs", n_outputs)
     if n_draws is None:
         signs = _all_signs(n, K)
     else:
         rng = np.random.default_rng(random_state)
-        signs = rng.choice([-1.0, 1.0], size=(count("n_draws", n_draws, least=2), n, K))
+        signs = rng.choice([-1.0, 1.0], size=(whole("n_draws", n_draws, least=2), n, K))
     U, sigma, _ = np.linalg.svd(features, full_matrices=False)
     kept = sigma > np.finfo(np.float64).eps * max(features.shape) * sigma[0]
     X = sigma[kept, None] * np.einsum("nd,snk->sdk", U[:, kept], signs) / n
@@ -214,7 +214,7 @@ def rademacher_outputs(
     if n_draws is None:
         return _exact(_best(values, _all_signs(n, K)), n)
     rng = np.random.default_rng(random_state)
-    signs = rng.choice([-1.0, 1.0], size=(count("n_draws", n_draws, least=2), n, K))
+    signs = rng.choice([-1.0, 1.0], size=(whole("n_draws", n_draws, least=2), n, K))
     best = _best(values, signs)
     return _monte_carlo(best, best, n)
 

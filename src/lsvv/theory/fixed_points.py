@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lsvv.theory.arguments import Version, count, is_corrected, positive
+from lsvv.theory.arguments import Version, is_corrected, positive, whole
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def fixed_point_coefficients(
     (0.01, 0.1)
 
     """
-    rows, extra, K = count("n", n), count("u", u, least=0), count("n_outputs", n_outputs)
+    rows, extra, K = whole("n", n), whole("u", u, least=0), whole("n_outputs", n_outputs)
     L, a = positive("lipschitz", lipschitz), positive("alpha", alpha)
     if is_corrected(version):
         return 4 * a**2 * K / rows, float(4 * a * L * np.sqrt(K / rows))
@@ -110,7 +110,7 @@ def finite_rank(rank: int, coefficients: tuple[float, float]) -> FixedPointCase:
     0.05
 
     """
-    return FixedPointCase(coefficients[0] * count("rank", rank), float(rank))
+    return FixedPointCase(coefficients[0] * whole("rank", rank), float(rank))
 
 
 def exponential_decay(scale: float, rate: float, coefficients: tuple[float, float]) -> FixedPointCase:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import log, sqrt
 from typing import Literal
 
-from lsvv.theory.arguments import Version, count, is_corrected
+from lsvv.theory.arguments import Version, is_corrected, whole
 
 TableName = Literal["contributions", "vector-valued", "multi-class", "multi-label", "text"]
 RateFunction = Callable[[float, float, float], float]
@@ -239,7 +239,7 @@ def rate_table(table: TableName, *, n: int, u: int, n_outputs: int, version: Ver
     | GRC for linear ML | Yu et al. 2014 | 1/sqrt(n) | 0.1 | 1/sqrt(n) | 0.1 |
 
     """
-    rows, extra, K = count("n", n), count("u", u, least=0), count("n_outputs", n_outputs)
+    rows, extra, K = whole("n", n), whole("u", u, least=0), whole("n_outputs", n_outputs)
     lines = [
         "| bound | source | worst case | at n, u, K | special case | at n, u, K |",
         "|---|---|---|---|---|---|",

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh
 
-from lsvv.theory.arguments import Floats, Version, count, is_corrected, nonincreasing
+from lsvv.theory.arguments import Floats, Version, is_corrected, nonincreasing, whole
 from lsvv.theory.row_blocks import Rows, blocks
 
 
@@ -280,7 +280,7 @@ def kernel_rank(
     (286.0, 4.0)
 
     """
-    d, p = count("n_features", n_features), count("degree", degree)
+    d, p = whole("n_features", n_features), whole("degree", degree)
     corrected = is_corrected(version)
     if kernel == "linear":
         return float(d)

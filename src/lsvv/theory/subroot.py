@@ -33,7 +33,17 @@ class SubRoot(ABC):
 
 
 @dataclass(frozen=True)
-class LinearUnderRoot(SubRoot):
+class _NotNegative(SubRoot):
+    """One whose numbers are all finite and at least 0."""
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if not (np.isfinite(value) and value >= 0):
+                raise ValueError(f"{type(self).__name__}: {name} is {value!r}; it must be finite and at least 0.")
+
+
+@dataclass(frozen=True)
+class LinearUnderRoot(_NotNegative):
     """psi(r) = sqrt(slope r + offset); r* = (slope + sqrt(slope^2 + 4 offset)) / 2.
 
     The shape of Theorem 2 (and of Theorem 3 as printed) for one theta.
@@ -53,10 +63,6 @@ class LinearUnderRoot(SubRoot):
     slope: float
     offset: float
 
-    def __post_init__(self) -> None:
-        _not_negative(self, "slope", self.slope)
-        _not_negative(self, "offset", self.offset)
-
     def __call__(self, r: float) -> float:
         """sqrt(slope r + offset)."""
         return float(np.sqrt(self.slope * r + self.offset))
@@ -68,7 +74,7 @@ class LinearUnderRoot(SubRoot):
 
 
 @dataclass(frozen=True)
-class RootPlusConstant(SubRoot):
+class RootPlusConstant(_NotNegative):
     """psi(r) = factor sqrt(r) + constant; sqrt(r*) = (factor + sqrt(factor^2 + 4 constant)) / 2.
 
     The shape of the corrected Theorem 3 for one theta.
@@ -87,10 +93,6 @@ class RootPlusConstant(SubRoot):
 
     factor: float
     constant: float
-
-    def __post_init__(self) -> None:
-        _not_negative(self, "factor", self.factor)
-        _not_negative(self, "constant", self.constant)
 
     def __call__(self, r: float) -> float:
         """Sum of factor sqrt(r) and constant."""
@@ -182,8 +184,3 @@ class Numerical(SubRoot):
             raise ValueError("The function is negative or falls somewhere; it is not sub-root.")
         if np.any(np.diff(ratio) > 1e-6 * ratio[:-1]):
             raise ValueError("The function grows faster than sqrt(r) somewhere; it is not sub-root.")
-
-
-def _not_negative(owner: SubRoot, name: str, value: float) -> None:
-    if not (np.isfinite(value) and value >= 0):
-        raise ValueError(f"{type(owner).__name__}: {name} is {value!r}; it must be finite and at least 0.")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lsvv.theory.arguments import Version, count, is_corrected, positive, probability
+from lsvv.theory.arguments import Version, is_corrected, positive, probability, whole
 from lsvv.theory.assumptions import Assumption, Facts, check_lipschitz, check_range
 from lsvv.theory.subroot import SubRoot
 
@@ -98,7 +98,7 @@ def proposition_1(
 
     """
     is_corrected(version)
-    rows, a, b = count("n", n), positive("alpha", alpha), positive("width", width)
+    rows, a, b = whole("n", n), positive("alpha", alpha), positive("width", width)
     if not factor > 1:
         raise ValueError(f"factor is {factor!r}; the K of Proposition 1 must be above 1.")
     c1, c2 = 704 * factor / a, 11 * b + 26 * factor * a
@@ -227,8 +227,8 @@ def contraction(
     0.1414
 
     """
-    L, rows = positive("lipschitz", lipschitz), count("n", n)
-    used = rows if complexity_rows is None else count("complexity_rows", complexity_rows)
+    L, rows = positive("lipschitz", lipschitz), whole("n", n)
+    used = rows if complexity_rows is None else whole("complexity_rows", complexity_rows)
     if is_corrected(version) and used != rows:
         raise ValueError(
             f"The complexity belongs to {used} rows and the loss to n = {rows}; the contraction lemma "
@@ -288,7 +288,7 @@ def theorem_1(
     (0.00705, 0.01468)
 
     """
-    B, rows = positive("loss_range", loss_range), count("n", n)
+    B, rows = positive("loss_range", loss_range), whole("n", n)
     range_known = check_range(facts or Facts(), B)
     if not is_corrected(version):
         if bernstein is not None:

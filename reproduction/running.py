@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from reproduction.bundled import BUNDLED, GENERATED
 from reproduction.data import DATASETS
-from reproduction.plan import Unit
+from reproduction.experiments import Unit
 from reproduction.protocol import at_hand, run_unit
 from reproduction.records import (
     Record,

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 from numpy.typing import ArrayLike
 
 from reproduction.data.registry import Task
-from reproduction.plan import (
+from reproduction.experiments import (
     COMPARED,
     DECLARED_CHOOSER,
     OWN,
