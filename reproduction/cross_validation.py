@@ -16,11 +16,11 @@ from lsvv.graph import KNNGraph, laplacian, manifold_matrix
 from lsvv.linalg import Array, dense, take_rows, to_numpy
 from lsvv.losses import Loss, MulticlassHinge, Squared
 from lsvv.penalties import TailSum
-from lsvv.risk import distinct_columns
 from lsvv.selection.splitters import LabeledKFold
 from lsvv.solvers import solve
 from lsvv.solvers.stacked import Gradient, minimise_stacked
 from lsvv.spectral import resolve_free_rank
+from lsvv.sums import distinct_columns
 from reproduction.paper_grid import N_DRAWN, Setting, drawn_settings, of_method
 from reproduction.published import METHODS
 

@@ -19,10 +19,13 @@ ROOMS = {
     "library": (
         "extras",
         "linalg",
+        "stored",
         "categories",
         "inputs",
+        "cluster",
         "parameters",
         "targets",
+        "sums",
         "features",
         "graph",
         "losses",

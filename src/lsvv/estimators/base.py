@@ -16,17 +16,20 @@ from lsvv.assembly import (
     build_graph,
     build_objective,
     build_risk,
+    drawing_order,
     fit_map,
+    fitting_rows,
     is_on_features,
     map_rows,
     near_scores,
     smoothed_rows,
 )
 from lsvv.engine import chosen_ridge
+from lsvv.estimators.elsewhere import is_elsewhere, opened, scores_elsewhere
 from lsvv.features import MappedRows, as_feature_map
 from lsvv.graph import NeighborGraph, Smoother, laplacian, manifold_matrix
 from lsvv.inputs import check_rows, generator
-from lsvv.linalg import Array, canonical_order, like, stack_rows, take_rows, threads_for, to_numpy
+from lsvv.linalg import Array, like, like_numbers, refuse_another_device, stack_rows, threads_for, to_numpy
 from lsvv.losses import Loss, Squared
 from lsvv.objective import NO_TAIL, Objective
 from lsvv.parameters import check_parameters
@@ -95,7 +98,9 @@ class VectorValuedEstimator(BaseEstimator):
         Parameters
         ----------
         X : array, tensor, sparse matrix or frame of shape (n, d)
-            Rows, labelled or not.
+            Rows, labelled or not. A numpy.memmap, a store with shape, dtype and slices (HDF5, Zarr), a data set of
+            pyarrow, the path of a Parquet folder, an iterable of blocks of rows, or a dask array or frame is never
+            loaded whole; y may be the name of a column.
         y : array of shape (n,) or (n, K)
             Targets; -1 in integer classes, None or NaN elsewhere mean unlabelled. Entries of a 2-d y may be missing
             one by one.
@@ -105,9 +110,18 @@ class VectorValuedEstimator(BaseEstimator):
             Weights of rows or of entries; 0 makes them unlabelled.
         """
         self._check_parameters()
-        X = check_rows(self, X, reset=True)
+        if is_elsewhere(X):
+            if X_unlabeled is not None:
+                raise ValueError(
+                    "X_unlabeled goes with rows in memory. Put all rows into one X, and mark those without a label in "
+                    "y."
+                )
+            X, y = opened(self, X, y)
+        else:
+            X = check_rows(self, X, reset=True)
         targets = self._encode(y, X.shape[0], sample_weight)
         if X_unlabeled is not None:
+            refuse_another_device(X_unlabeled, X, name="X_unlabeled")
             below = check_rows(self, X_unlabeled, reset=False, name="X_unlabeled")
             X, targets = stack_rows(X, below), targets.followed_by(below.shape[0])
         with threads_for(X.shape[0]):
@@ -123,14 +137,14 @@ class VectorValuedEstimator(BaseEstimator):
         labelled = self._labelled_rows(rows, graph, targets.labelled)
         seed = int(rng.integers(2**31))
         G = self._manifold_matrix(rows, graph)
-        order = canonical_order(take_rows(X, targets.labelled), targets.values[targets.labelled])
+        order = drawing_order(X, targets.labelled, targets.values[targets.labelled])
         self.ridge_ = self._resolved_ridge(labelled, targets, order, loss, G)
         objective = self._with_tail(self._objective(labelled, loss, targets, G), targets, seed)
         solution = self._solve(objective, seed)
-        self._expose(X, targets, objective, solution)
+        self._expose(rows, targets, objective, solution)
         scores = self._training_scores(rows, graph)
         self._calibrate(labelled, targets, order, loss, objective, solution, rng)
-        self.transduction_ = self._filled(to_numpy(scores), targets)
+        self.transduction_ = like_numbers(self._filled(to_numpy(scores), targets), rows.template)
         return self
 
     @abstractmethod
@@ -202,12 +216,10 @@ class VectorValuedEstimator(BaseEstimator):
         """phi from all rows, or from the labelled ones alone where no term looks at the others."""
         feature_map = as_feature_map(self.features, int(rng.integers(2**31)))
         if self._uses_graph:
-            self.feature_map_ = fit_map(feature_map, X, None)
+            self.feature_map_ = fit_map(feature_map, fitting_rows(X)[0], None)
         else:
-            weight = targets.weights.max(axis=1)[targets.labelled]
-            self.feature_map_ = fit_map(
-                feature_map, X if weight.size == X.shape[0] else take_rows(X, targets.labelled), weight
-            )
+            some, places = fitting_rows(X, targets.labelled)
+            self.feature_map_ = fit_map(feature_map, some, targets.weights.max(axis=1)[places])
         self._say(f"Mapped {X.shape[0]} rows of {X.shape[1]} columns.")
         return map_rows(self.feature_map_, X)
 
@@ -243,7 +255,7 @@ class VectorValuedEstimator(BaseEstimator):
         self.smoothed_scores_: Array | None = None
         if self.smoothing_ and graph is not None:
             scores = Smoother(graph.S).columns(scores, self.smoothing_)
-            self.graph_, self.smoothed_scores_ = graph, scores
+            self.graph_, self.smoothed_scores_ = graph.brought_here(), scores
         return scores + like(self._offset, scores)[None, :]
 
     def _objective(self, labelled: MappedRows, loss: Loss, targets: Targets, G: Array | None) -> Objective:
@@ -282,10 +294,10 @@ class VectorValuedEstimator(BaseEstimator):
             )
         return solution
 
-    def _expose(self, X: Array, targets: Targets, objective: Objective, solution: Solution) -> None:
+    def _expose(self, rows: MappedRows, targets: Targets, objective: Objective, solution: Solution) -> None:
         W = objective.weights(solution.variable)
         self.codec_ = targets.codec
-        self._weights = like(W, X)
+        self._weights = like(W, rows.template)
         self._offset = like(objective.risk.intercept(solution.variable), self._weights)
         self.singular_values_ = to_numpy(singular_values(W))
         self.effective_rank_ = effective_rank(W)
@@ -298,6 +310,9 @@ class VectorValuedEstimator(BaseEstimator):
     def _scores(self, X: Any) -> Array:
         """W' phi_s(x) + b for new rows."""
         check_is_fitted(self)
+        if is_elsewhere(X):
+            return scores_elsewhere(self, X)
+        refuse_another_device(X, self._weights)
         X = check_rows(self, X, reset=False)
         with threads_for(X.shape[0]):
             return self._checked_scores(X)
@@ -320,6 +335,7 @@ class VectorValuedEstimator(BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.array_api_support = True
         tags.input_tags.sparse = True
         tags.target_tags.required = True
         tags.target_tags.multi_output = True

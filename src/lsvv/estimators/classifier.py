@@ -54,9 +54,9 @@ class ClassifierPredictions(ClassifierMixin):
             return scores - self.threshold_
         return scores[:, 1] - scores[:, 0] if self.classes_.size == 2 else scores
 
-    def predict(self, X: Any) -> np.ndarray:
-        """The class of each row, or its labels as an (n, K) indicator."""
-        scores = to_numpy(self._scores(X))
+    def predict(self, X: Any) -> Array:
+        """The class of each row, or its labels as an (n, K) indicator; a tensor for tensors, if numbers."""
+        scores = self._scores(X)
         return self.codec_.decode(scores - self.threshold_)
 
     def predict_proba(self, X: Any) -> Array:
@@ -68,7 +68,7 @@ class ClassifierPredictions(ClassifierMixin):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Share of rows whose known entries are all predicted right; rows without any are left out."""
-        predicted = self.predict(X)
+        predicted = to_numpy(self.predict(X))
         truth = as_rows_of_targets(y, len(predicted), "y")
         right, known = (_compare_classes if isinstance(self.codec_, Classes) else _compare_labels)(predicted, truth)
         weight = row_weight(sample_weight, len(predicted))

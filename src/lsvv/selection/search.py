@@ -14,7 +14,7 @@ from lsvv.estimators.base import METHODS
 from lsvv.features import Linear
 from lsvv.graph import KNNGraph, NeighborGraph
 from lsvv.inputs import check_rows, generator
-from lsvv.linalg import Array, like, stack_rows, threads_for, to_numpy
+from lsvv.linalg import Array, like, like_numbers, stack_rows, threads_for, to_numpy
 from lsvv.losses import Loss, Squared
 from lsvv.parameters import check_grids
 from lsvv.selection.average import (
@@ -103,7 +103,7 @@ class SearchEstimator(BaseEstimator):
             if self._refits(run):
                 self._refit(run, targets, given)
             if not self._refits(run) or self.forests_:
-                self.transduction_ = self._filled(to_numpy(self._fitted(run)), targets)
+                self.transduction_ = like_numbers(self._filled(to_numpy(self._fitted(run)), targets), X)
         return self
 
     def _fitted(self, run: Run) -> Array:
