@@ -153,6 +153,22 @@ def generator(random_state: Any) -> np.random.Generator:
     if random_state is None or is_seed or isinstance(random_state, np.random.Generator):
         return np.random.default_rng(random_state)
     raise ValueError(
-        f"random_state={random_state!r} cannot seed a generator. Pass None, an int of at least 0, a RandomState or a "
-        f"Generator."
+        f"random_state={shown(random_state)} cannot seed a generator. Pass None, an int of at least 0, a RandomState "
+        f"or a Generator."
     )
+
+
+def shown(value: Any) -> str:
+    """``repr(value)`` in one line of 80 characters at most: a value in a sentence.
+
+    Examples
+    --------
+    >>> shown("fast"), len(shown(10**400))
+    ("'fast'", 80)
+    """
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:
+        # Python writes no integer of more than some thousand digits
+        return f"{type(value).__name__} with too many digits to write"
+    return text if len(text) <= 80 else f"{text[:77]}..."

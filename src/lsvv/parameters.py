@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from lsvv.inputs import shown
+
 SOLVERS = ("auto", "closed", "accelerated", "minibatch")
 GRIDS = ("ridge", "smoothing", "manifold", "power", "spectral", "free_rank")
 """Parameters of which a search takes one value or several."""
@@ -111,7 +113,7 @@ def check_parameter(name: str, value: Any) -> None:
     """Refuse a value that is out of range."""
     fits, wanted = CONSTRAINTS[name]
     if not fits(value):
-        raise ValueError(f"{name}={value!r} is out of range. Pass {wanted}.")
+        raise ValueError(f"{name}={shown(value)} is out of range. Pass {wanted}.")
 
 
 def entries(name: str, values: Any) -> list[Any]:
@@ -121,5 +123,5 @@ def entries(name: str, values: Any) -> list[Any]:
         return [values]
     found = list(values) if isinstance(values, Iterable) else [values]
     if not found:
-        raise ValueError(f"{name}={values!r} is empty. Pass a value or several.")
+        raise ValueError(f"{name}={shown(values)} is empty. Pass a value or several.")
     return found
