@@ -100,6 +100,6 @@ def with_lifts(codec: Numbers, scores: np.ndarray, T: np.ndarray, weights: np.nd
     # an error beyond e^50 says nothing of a mean
     error = np.clip(codec.scale * (T - scores), -50.0, 50.0)
     smeared = (weights * np.exp(error)).sum(axis=0)
-    lifted = replace(codec, lift=np.where(codec.logs & (smeared > 0), smeared, 1.0))
+    lifted = replace(codec, lift=smeared)
     helps = own_scale_errors(lifted, scores, T, weights) < own_scale_errors(codec, scores, T, weights)
-    return replace(codec, lift=np.where(helps, lifted.lift, 1.0))
+    return replace(codec, lift=np.where(codec.logs & helps, smeared, 1.0))

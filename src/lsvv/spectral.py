@@ -74,10 +74,7 @@ def tail_sum(W: Array, free_rank: int) -> float:
 
     Convex for theta = 0 and theta >= min(D, K) only: in between it is the trace norm minus the Ky Fan norm.
     """
-    if free_rank >= min(W.shape):
-        return 0.0
-    xp = namespace(W)
-    return float(xp.sum(singular_values(W)[free_rank:]))
+    return float(namespace(W).sum(singular_values(W)[free_rank:]))
 
 
 def prox_tail_sum(W: Array, threshold: float, free_rank: int) -> Array:
