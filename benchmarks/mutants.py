@@ -32,12 +32,12 @@ ROOT = Path(__file__).parent.parent
 FOUND = ROOT / "build" / "mutants.jsonl"
 ENGINE = ("tests/engine",)
 TESTS = {
-    "linalg.py": ("tests/test_linalg.py", "tests/test_risk.py", "tests/solvers/test_closed_form.py"),
-    "spectral.py": ("tests/test_spectral.py", "tests/test_penalties.py", "tests/solvers/test_accelerated.py"),
+    "linalg.py": ("tests/test_linalg.py", "tests/test_risk.py"),
+    "spectral.py": ("tests/test_spectral.py", "tests/test_penalties.py"),
     "penalties.py": ("tests/test_penalties.py", "tests/test_objective.py"),
-    "losses.py": ("tests/test_losses.py", "tests/engine/test_smooth.py", "tests/solvers/test_hinge.py"),
-    "risk.py": ("tests/test_risk.py", "tests/test_objective.py", "tests/solvers"),
-    "objective.py": ("tests/test_objective.py", "tests/solvers"),
+    "losses.py": ("tests/test_losses.py", "tests/solvers/test_stacked.py"),
+    "risk.py": ("tests/test_risk.py", "tests/test_objective.py", "tests/solvers/test_closed_form.py"),
+    "objective.py": ("tests/test_objective.py", "tests/solvers/test_closed_form.py"),
     "engine/paths.py": ENGINE,
     "engine/quadratic.py": ENGINE,
     "engine/ridges.py": ENGINE,
