@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lsvv.cli.console import BAD_INPUT
+from lsvv.cli.console import BAD_INPUT, WRONG_USAGE
 from test_cli import Run, beasts, here, run
 
 __all__ = ["run"]
@@ -64,7 +64,6 @@ def test_a_model_file_takes_no_options_of_learning_and_tells_of_other_versions(
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("t.csv",), "No target is named. Name the columns to fill: --target size."),
         (("none.lsvv",), "There is no file none.lsvv."),
         (
             ("t.csv", "-t", "kind", "--rows", "t.csv"),
@@ -82,3 +81,12 @@ def test_what_cannot_be_done_is_said(
     done = here("bounds", *arguments)
     assert done.exit_code == BAD_INPUT
     assert sentence in done.stderr
+
+
+def test_no_target_is_wrong_usage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("size,kind\n1,a\n2,b\n")
+    done = here("bounds", "t.csv")
+    assert done.exit_code == WRONG_USAGE
+    said = "No target is named. Name one with --target; no column has both empty and known cells: 'size', 'kind'."
+    assert said in done.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import signal
+import tempfile
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
@@ -35,6 +36,8 @@ FOREIGN = (
 """Sentences of scikit-learn's input checks, which its own checks of estimators ask for, and of its transformers."""
 FOREIGN_WARNINGS = (r"X has feature names, but", r"X does not have valid feature names, but")
 WARNINGS = (ConvergenceWarning, DataConversionWarning, UserWarning)
+WORKPLACE = re.compile(rf"{re.escape(tempfile.gettempdir())}/\w+/")
+"""Where a case writes its files, which is elsewhere each time."""
 NO_WORDS = re.compile(r"Traceback|x=nan|Unable to allocate")
 
 
@@ -84,7 +87,7 @@ def judged(number: int, kind: str, case: Callable[[Draw], Any]) -> Verdict:
         ended, said = "fault", f"over {CPU_SECONDS:g} seconds of processor time"
     except FaultError as fault:
         ended, said = "fault", str(fault)
-    return Verdict(number, kind, ended, said)
+    return Verdict(number, kind, ended, WORKPLACE.sub("", said))
 
 
 @contextmanager

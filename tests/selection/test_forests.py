@@ -13,15 +13,17 @@ from sklearn.ensemble import ExtraTreesRegressor
 from lsvv import LSVVClassifierCV, LSVVRegressorCV
 from lsvv.features import RandomFourier
 from lsvv.selection.forests import (
+    FEWEST_TO_BOOST,
     FOLDS,
     KINDS,
     CrossFitted,
-    _in_arrays,
     balanced_folds,
     cross_fitted,
     forests_of,
+    in_arrays,
     tree_rows,
 )
+from lsvv.selection.growing import PACE, Grown, boosted_trees
 
 
 def _stairs(rng: np.random.Generator, n: int = 300, d: int = 12) -> tuple[np.ndarray, np.ndarray]:
@@ -31,29 +33,56 @@ def _stairs(rng: np.random.Generator, n: int = 300, d: int = 12) -> tuple[np.nda
 
 
 def _grown(rng: np.random.Generator, T: np.ndarray, A: np.ndarray, X: np.ndarray) -> CrossFitted:
-    return cross_fitted("extra trees", X, T, A, balanced_folds(T, A > 0, rng), rng, None)
+    found = cross_fitted("extra trees", X, T, A, balanced_folds(T, A > 0, rng), rng, None)
+    assert found is not None
+    return found
 
 
 def test_arrays_say_what_scikit_learns_trees_say(rng: np.random.Generator) -> None:
     X, T, new = rng.normal(size=(80, 5)), rng.normal(size=(80, 3)), rng.normal(size=(30, 5))
     forest = ExtraTreesRegressor(20, random_state=0).fit(X, T)
-    made = _in_arrays("extra trees", [one.tree_ for one in forest.estimators_], np.zeros(20), 3)
+    made = in_arrays("extra trees", [Grown([one.tree_ for one in forest.estimators_], np.zeros(3), 1.0)], np.zeros(20))
     np.testing.assert_allclose(made.mean(tree_rows(new)), forest.predict(new), atol=1e-6)
     np.testing.assert_allclose(made.mean(tree_rows(sp.csr_array(new))), forest.predict(new), atol=1e-6)
 
 
 @pytest.mark.parametrize("kind", list(KINDS))
 def test_what_a_forest_expects_of_a_row_does_not_depend_on_its_label(rng: np.random.Generator, kind: str) -> None:
-    X, T, A = rng.normal(size=(40, 3)), rng.normal(size=(40, 1)), np.full((40, 1), 1 / 40)
-    folds = np.arange(40) % FOLDS
+    n = FEWEST_TO_BOOST
+    X, T, A = rng.normal(size=(n, 3)), rng.normal(size=(n, 1)), np.full((n, 1), 1 / n)
+    folds = np.arange(n) % FOLDS
     changed = T.copy()
     changed[7] += 100.0
-    found, other = (
-        cross_fitted(kind, X, labels, A, folds, np.random.default_rng(0), None).expectation for labels in (T, changed)
-    )
+    grown = [cross_fitted(kind, X, labels, A, folds, np.random.default_rng(0), None) for labels in (T, changed)]
+    found, other = (one.expectation for one in grown if one is not None)
     same = folds == folds[7]
     np.testing.assert_array_equal(found[same], other[same])
     assert np.abs(found[~same] - other[~same]).max() > 1.0
+
+
+def test_boosted_trees_add_up_what_those_before_left_over(rng: np.random.Generator) -> None:
+    X, T = rng.normal(size=(120, 3)).astype(np.float32), rng.normal(size=(120, 2))
+    weight = rng.uniform(0.5, 2.0, 120)
+    grown = boosted_trees(X, T, weight, 40, rng)
+    sums = np.average(T, axis=0, weights=weight) + PACE / 40 * sum(tree.predict(X)[:, :, 0] for tree in grown.trees)
+    np.testing.assert_allclose(in_arrays("boosted trees", [grown], np.zeros(40)).mean(X), sums, atol=1e-5)
+    assert ((sums - T) ** 2).mean() < 0.5 * ((T.mean(axis=0) - T) ** 2).mean()
+
+
+def test_sparse_and_dense_rows_are_boosted_alike(rng: np.random.Generator) -> None:
+    X = (rng.normal(size=(120, 6)) * (rng.random((120, 6)) < 0.4)).astype(np.float32)
+    T, weight = rng.normal(size=(120, 1)), np.ones(120)
+    dense, sparse = (
+        in_arrays("boosted trees", [boosted_trees(rows, T, weight, 30, np.random.default_rng(0))], np.zeros(30)).mean(X)
+        for rows in (X, sp.csr_matrix(X))
+    )
+    assert np.corrcoef(dense[:, 0], sparse[:, 0])[0, 1] > 0.99
+
+
+def test_few_labels_are_not_boosted(rng: np.random.Generator) -> None:
+    X, T = rng.normal(size=(FEWEST_TO_BOOST - 1, 2)), rng.normal(size=(FEWEST_TO_BOOST - 1, 1))
+    folds = np.arange(len(T)) % FOLDS
+    assert cross_fitted("boosted trees", X, T, np.ones_like(T) / len(T), folds, rng, None) is None
 
 
 def test_folds_hold_every_class_as_often_as_they_can(rng: np.random.Generator) -> None:
@@ -106,7 +135,7 @@ def test_a_search_takes_up_trees_where_single_columns_decide(rng: np.random.Gene
     X, truth = _stairs(rng)
     y = np.where(np.arange(300) < 120, truth, -1)
     model, without = (LSVVClassifierCV(trees=trees, random_state=0).fit(X, y) for trees in ("auto", False))
-    assert model.kinds_["extra trees"] + model.kinds_["bagged trees"] > 0.5
+    assert sum(model.kinds_[kind] for kind in KINDS) > 0.5
     assert model.score(X[120:], truth[120:]) > without.score(X[120:], truth[120:]) + 0.03
     assert not without.forests_
 
@@ -122,8 +151,8 @@ def test_shares_of_kinds_sum_to_1_and_bound_those_of_maps(rng: np.random.Generat
 
 
 def test_trees_join_maps_that_were_asked_for_only_on_demand(rng: np.random.Generator) -> None:
-    X, truth = _stairs(rng, 90, 3)
-    y = np.where(np.arange(90) < 60, truth, -1)
+    X, truth = _stairs(rng, 180, 3)
+    y = np.where(np.arange(180) < 120, truth, -1)
     maps: dict[str, Any] = {"features": RandomFourier(30, width=1.0, random_state=0), "random_state": 0}
     assert list(LSVVClassifierCV(**maps).fit(X, y).kinds_) == ["maps"]
     assert list(LSVVClassifierCV(**maps, trees=True).fit(X, y).kinds_) == ["maps", *KINDS]

@@ -46,8 +46,8 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
         :class:`lsvv.features.Ranks`); with a ready graph, of columns as they are. Maps that are named read columns as
         they are. A map with ``width="auto"`` is searched over 0.25 to 4 medians; a fixed width stays.
     trees : "auto" or bool, default="auto"
-        Whether extra trees and bagged trees join the average, each grown without one of ten folds of the labels, which
-        judges it. "auto" has them with ``features="auto"``; ``selection="best"`` never has.
+        Whether extra, bagged and boosted trees join the average, each grown without one of ten folds of the labels,
+        which judges it. "auto" has them with ``features="auto"``; ``selection="best"`` never has.
     loss : str or sequence, default=("squared", "logistic")
         Losses searched: "squared", "logistic", "smooth_hinge". Beside the squared loss, the others meet the features as
         they are before smoothing.
@@ -80,7 +80,7 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
         Share of each in the average, one column an output.
     kinds_ : dict of str to float
         Share of each kind of model, the mean over the outputs: "maps" (the candidates together), "neighbours", "extra
-        trees" and "bagged trees".
+        trees", "bagged trees" and "boosted trees" (which not every search has).
     best_params_, best_index_ : dict, int
         The setting of lowest leave-one-out loss.
     loo_ : array

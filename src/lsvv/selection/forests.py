@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 from sklearn.utils.parallel import Parallel, delayed
 
 from lsvv.linalg import Array, dense, to_numpy
+from lsvv.selection.growing import COLUMNS, Grow, Grown, bagged_trees, boosted_trees, extra_trees
 
-KINDS: dict[str, Any] = {"extra trees": ExtraTreeRegressor, "bagged trees": DecisionTreeRegressor}
-"""Trees that cut at random places, and trees that cut at the best place of a bootstrap sample."""
+KINDS: dict[str, Grow] = {"extra trees": extra_trees, "bagged trees": bagged_trees, "boosted trees": boosted_trees}
+"""What each kind of tree is called, and how it is grown."""
 FOLDS = 10
 TREES = (100, 200)
 """Trees of a kind and a set of outputs: as many as labelled rows, between these; fewer where they take long."""
@@ -23,12 +23,16 @@ SEEN_BY_ALL = FOLDS
 """The fold of trees that every label has grown."""
 MOST_MASKS = 12
 """Beyond so many sets of outputs known in the same rows there are three folds, so that trees take no minutes."""
-COLUMNS = 64
-"""The most columns that are looked at for one cut: single columns that decide are found, and many take no longer."""
+ROUNDS, FEWEST_ROUNDS, FEWEST_TO_BOOST = 100, 30, 100
+"""Boosted trees of a fold, the fewest worth growing, and the labels below which they bring nothing to the others."""
+MOST_TO_BOOST = 4
+"""Sets of outputs known in the same rows beyond which boosting takes longer than all else."""
 PAIRS = 2**20
 """Rows x trees that are followed to their leaves at once."""
 COST = 2e9
 """Rows x columns x outputs x trees that one kind may look at."""
+BOOSTING_COST = 1e10
+"""The same of boosting, whose trees have few cuts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +46,7 @@ class Forest:
     Attributes
     ----------
     kind : str
-        "extra trees" or "bagged trees".
+        "extra trees", "bagged trees" or "boosted trees".
     roots, folds : arrays of int, one a tree
         Its first node, and the fold of the labels that it has not seen.
     column, threshold, below, above : arrays, one entry a node
@@ -151,8 +155,11 @@ def forests_of(forests: Sequence[Forest], X: Array, n_outputs: int) -> np.ndarra
 
 def cross_fitted(
     kind: str, X: Array, T: np.ndarray, A: np.ndarray, folds: np.ndarray, rng: np.random.Generator, n_jobs: int | None
-) -> CrossFitted:
-    """Forests of one kind, grown on the labelled rows ``X`` with targets ``T`` and weights ``A``, 0 where unknown."""
+) -> CrossFitted | None:
+    """Forests of one kind, grown on the labelled rows ``X`` with targets ``T`` and weights ``A``, 0 where unknown.
+
+    None where so few labels, or so long a work, are not worth it.
+    """
     rows = tree_rows(X)
     groups = _groups(A > 0)
     folds = folds % 3 if len(groups) > MOST_MASKS else folds
@@ -160,7 +167,9 @@ def cross_fitted(
     for outputs in groups:
         known = np.flatnonzero(A[:, outputs[0]] > 0)
         mine, seed = folds[known], int(rng.integers(2**31))
-        trees = _n_trees(len(known), X.shape[1], len(outputs), len(groups))
+        trees = _n_trees(kind, len(known), X.shape[1], len(outputs), len(groups))
+        if trees == 0:
+            return None
         forest = _grown(
             kind, rows[known], T[np.ix_(known, outputs)], A[np.ix_(known, outputs)], mine, trees, seed, n_jobs
         )
@@ -175,9 +184,13 @@ def _groups(known: np.ndarray) -> list[np.ndarray]:
     return [outputs for outputs in groups if known[:, outputs[0]].any()]
 
 
-def _n_trees(n_rows: int, n_columns: int, n_outputs: int, n_groups: int) -> int:
-    """Trees of a fold: as many as the cost leaves room for."""
+def _n_trees(kind: str, n_rows: int, n_columns: int, n_outputs: int, n_groups: int) -> int:
+    """Trees of a fold: as many as the cost leaves room for; none where so few rows or rounds bring nothing."""
     tree = n_rows * np.log2(n_rows + 2.0) * min(n_columns, COLUMNS) * (4.0 + n_outputs)
+    if kind == "boosted trees":
+        rounds = int(min(BOOSTING_COST / (tree * n_groups * FOLDS), ROUNDS))
+        pays = n_rows >= FEWEST_TO_BOOST and rounds >= FEWEST_ROUNDS and n_groups <= MOST_TO_BOOST
+        return rounds if pays else 0
     wanted = np.clip(n_rows, *TREES) / min(n_groups, 4)
     total = min(max(COST / (tree * n_groups), FEWEST), wanted)
     return max(1, int(np.ceil(total / FOLDS)))
@@ -204,32 +217,19 @@ def _grown(
         delayed(_trees_without)(kind, rows, T, weight, folds != number, trees_a_fold, [seed, int(number)])
         for number in numbers
     )
-    trees = [tree for of_fold in each for tree in of_fold]
-    return _in_arrays(kind, trees, np.repeat(numbers, trees_a_fold), T.shape[1])
+    return in_arrays(kind, each, np.repeat(numbers, trees_a_fold))
 
 
 def _trees_without(
     kind: str, rows: Any, T: np.ndarray, weight: np.ndarray, kept: np.ndarray, n_trees: int, seed: list[int]
-) -> list[Any]:
-    """Trees of the rows ``kept``; the forests of scikit-learn would look at the same few rows anew for every one."""
-    rng = np.random.default_rng(seed)
-    some, T, weight = rows[kept], T[kept], weight[kept]
-    some = some.tocsc() if sp.issparse(some) else some
-    trees = []
-    for _ in range(n_trees):
-        tree = KINDS[kind](max_features=min(rows.shape[1], COLUMNS), random_state=int(rng.integers(2**31)))
-        drawn = weight * _times_drawn(len(T), rng) if kind == "bagged trees" else weight
-        trees.append(tree.fit(some, T, sample_weight=drawn, check_input=False).tree_)
-    return trees
+) -> Grown:
+    """Trees of the rows ``kept``."""
+    return KINDS[kind](rows[kept], T[kept], weight[kept], n_trees, np.random.default_rng(seed))
 
 
-def _times_drawn(n_rows: int, rng: np.random.Generator) -> np.ndarray:
-    """How often each row is in a sample of as many rows, drawn with replacement."""
-    return np.bincount(rng.integers(n_rows, size=n_rows), minlength=n_rows).astype(np.float64)
-
-
-def _in_arrays(kind: str, trees: Sequence[Any], folds: np.ndarray, n_outputs: int) -> Forest:
+def in_arrays(kind: str, grown: Sequence[Grown], folds: np.ndarray) -> Forest:
     """The nodes of scikit-learn's trees, one tree after the other."""
+    trees = [tree for one in grown for tree in one.trees]
     starts = np.cumsum([0, *(tree.node_count for tree in trees)])
     itself = np.arange(starts[-1])
     offset = np.repeat(starts[:-1], np.diff(starts))
@@ -238,7 +238,8 @@ def _in_arrays(kind: str, trees: Sequence[Any], folds: np.ndarray, n_outputs: in
         for name in ("feature", "threshold", "children_left", "children_right")
     )
     is_leaf = left < 0
-    values = np.concatenate([tree.value[:, :, 0] for tree in trees])[is_leaf]
+    said = [one.base + one.scale * tree.value[:, :, 0] for one in grown for tree in one.trees]
+    values = np.concatenate(said)[is_leaf]
     return Forest(
         kind,
         roots=starts[:-1].astype(np.int32),
@@ -249,8 +250,8 @@ def _in_arrays(kind: str, trees: Sequence[Any], folds: np.ndarray, n_outputs: in
         above=np.where(is_leaf, itself, right + offset).astype(np.int32),
         leaf=(np.cumsum(is_leaf) - 1).astype(np.int32),
         values=values.astype(np.float32),
-        outputs=np.arange(n_outputs),
-        share=np.ones(n_outputs),
+        outputs=np.arange(values.shape[1]),
+        share=np.ones(values.shape[1]),
     )
 
 

@@ -115,7 +115,12 @@ class Run:
             return None
         if not (alone and self._smoothings and 0 in self._smoothers and self.labelled.size <= MOST_LABELS):
             return None
-        return vote(self._smoothers[0], self.labelled, self.T, self.A)
+        return vote(self._smoothers[0], self.labelled, self.T, self.A, self._folds)
+
+    @cached_property
+    def _folds(self) -> np.ndarray:
+        """The fold of each labelled row, on which kinds of model without a closed form are judged."""
+        return balanced_folds(self.T, self.A > 0, self._rng)
 
     @cached_property
     def forests(self) -> list[CrossFitted]:
@@ -123,8 +128,8 @@ class Run:
         if not grows_trees(self.search):
             return []
         rows = take_rows(self.rows[max(self.columns)], self.labelled)
-        folds = balanced_folds(self.T, self.A > 0, self._rng)
-        return [cross_fitted(kind, rows, self.T, self.A, folds, self._rng, self.search.n_jobs) for kind in KINDS]
+        grown = (cross_fitted(kind, rows, self.T, self.A, self._folds, self._rng, self.search.n_jobs) for kind in KINDS)
+        return [one for one in grown if one is not None]
 
     def _read(self, rng: np.random.Generator) -> None:
         """The views of the columns, and the maps of each."""

@@ -27,23 +27,51 @@ class Vote:
     near : array of shape (m, K)
         f of all training rows; a new row takes the mean of its neighbours'.
     expectation : array of shape (labelled rows, K)
-        The same sums without the row's own label: exact, since R does not depend on labels.
+        The same sums without the row's own label, or without those of its fold where that asks less of the graph:
+        exact, since R does not depend on labels.
     """
 
     near: np.ndarray
     expectation: np.ndarray
 
 
-def vote(smoother: Smoother, labelled: np.ndarray, T: np.ndarray, A: np.ndarray) -> Vote:
-    """The vote of labels ``T`` with weights ``A``, 0 where unknown, of the rows ``labelled``."""
-    n_rows, K = smoother.P.shape[0], T.shape[1]
-    given = np.zeros((n_rows, 2 * K))
-    given[labelled] = np.hstack([A * T, A])
-    spread = np.asarray(to_numpy(smoother.columns(given, SPREAD)))
-    left = spread[labelled] - _own(smoother, labelled)[:, None] * given[labelled]
-    total = np.maximum(A.sum(axis=0), FAINT)
-    mean, rest = (A * T).sum(axis=0) / total, np.maximum(total - A, FAINT)
-    return Vote(_ratio(spread, mean), _ratio(left, (mean * total - A * T) / rest))
+def vote(smoother: Smoother, labelled: np.ndarray, T: np.ndarray, A: np.ndarray, folds: np.ndarray) -> Vote:
+    """The vote of labels ``T`` with weights ``A``, 0 where unknown, of the rows ``labelled``, each in a fold."""
+    said = np.hstack([A * T, A])
+    spread = _spread(smoother, labelled, said)
+    alone = labelled.size <= (folds.max() + 1) * said.shape[1]
+    if alone:
+        left, taken = spread[labelled] - _own(smoother, labelled)[:, None] * said, said
+    else:
+        left, taken = _without_fold(smoother, labelled, said, folds), _fold_sums(said, folds)
+    return Vote(_ratio(spread, _mean(said.sum(axis=0))), _ratio(left, _mean(said.sum(axis=0) - taken)))
+
+
+def _spread(smoother: Smoother, labelled: np.ndarray, said: np.ndarray) -> np.ndarray:
+    """R B, where the labelled rows of B hold what their labels say and all others 0."""
+    given = np.zeros((smoother.P.shape[0], said.shape[1]))
+    given[labelled] = said
+    return np.asarray(to_numpy(smoother.columns(given, SPREAD)))
+
+
+def _without_fold(smoother: Smoother, labelled: np.ndarray, said: np.ndarray, folds: np.ndarray) -> np.ndarray:
+    """What reaches each labelled row from the labels of the other folds."""
+    left = np.empty_like(said)
+    for fold in np.unique(folds):
+        mine = folds == fold
+        left[mine] = _spread(smoother, labelled[~mine], said[~mine])[labelled[mine]]
+    return left
+
+
+def _fold_sums(said: np.ndarray, folds: np.ndarray) -> np.ndarray:
+    """For each row the sum over its fold."""
+    return np.array([said[folds == fold].sum(axis=0) for fold in range(folds.max() + 1)])[folds]
+
+
+def _mean(sums: np.ndarray) -> np.ndarray:
+    """Weighted sums (left half of the columns) over weights (right half)."""
+    above, below = np.split(sums, 2, axis=-1)
+    return np.asarray(above / np.maximum(below, FAINT))
 
 
 def _ratio(sums: np.ndarray, mean: np.ndarray) -> np.ndarray:

@@ -16,6 +16,7 @@ NAMES = {
     "neighbours": "neighbours' votes",
     "extra trees": "trees",
     "bagged trees": "trees",
+    "boosted trees": "trees",
 }
 MOST_NAMED = 3
 

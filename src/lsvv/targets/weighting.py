@@ -57,12 +57,13 @@ def copies(weight: np.ndarray) -> np.ndarray:
 
 
 def _check_weight(sample_weight: Any) -> np.ndarray:
-    if np.iscomplexobj(sample_weight):
-        raise ValueError("sample_weight holds complex numbers. Pass one real number a row.")
     try:
-        weight = np.asarray(to_numpy(sample_weight), dtype=np.float64)
+        given = np.asarray(to_numpy(sample_weight))
+        weight = given.real.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"sample_weight holds what is no number ({error}). Pass one number a row.") from error
+    if given.dtype.kind == "c":
+        raise ValueError("sample_weight holds complex numbers. Pass one real number a row.")
     if not np.all(np.isfinite(weight)):
         raise ValueError("sample_weight holds NaN or infinity. Pass finite weights; 0 makes a row unlabelled.")
     if weight.size and weight.min() < 0:
