@@ -15,14 +15,15 @@ from lsvv.linalg import Array, namespace, to_float64, to_numpy
 LARGEST = 1e70
 """Largest number accepted: beyond it the norms of squares, which a fit takes, leave double precision."""
 LARGEST_SINGLE = 1e15
-"""Largest number whose squares and products stay within single precision."""
+"""Largest number whose squares and products stay within single precision, and the inverse of the smallest."""
 
 
 def check_rows(estimator: Any, X: Any, *, reset: bool, name: str = "X") -> Array:
     """``X`` as a finite 2-d floating array: a torch tensor stays one, all else becomes NumPy or CSR.
 
-    float32 stays float32 up to 1e15; all else becomes float64. With ``reset`` the estimator learns the number
-    and the names of the columns, without it they are compared.
+    float32 stays float32 where its largest number is between 1e-15 and 1e15; all else becomes float64. With ``reset``
+    the estimator learns the number and the names of the columns, and whether all rows are to be read in double
+    precision; without it they are compared.
     """
     X = _check_tensor(estimator, X, reset, name) if is_torch_array(X) else _check_array(estimator, X, reset, name)
     names = getattr(estimator, "feature_names_in_", None)
@@ -31,7 +32,10 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, name: str = "X") -> Array
     if X.shape[1] == 0:
         raise ValueError(f"{name} has 0 feature(s): its columns of categories are all empty. Add columns with cells.")
     _refuse_unusable(X, name, names)
-    return _wide_enough(X)
+    in_double = _needs_double(X)
+    if reset:
+        estimator._in_double = in_double
+    return to_float64(X) if in_double or getattr(estimator, "_in_double", False) else X
 
 
 def _check_array(estimator: Any, X: Any, reset: bool, name: str) -> Array:
@@ -134,15 +138,14 @@ def _refuse_unusable(X: Array, name: str, columns: Any) -> None:
     )
 
 
-def _wide_enough(X: Array) -> Array:
-    """Rows in double precision where their products would leave single precision."""
+def _needs_double(X: Array) -> bool:
+    """Whether products of the rows, or what is learnt of them, would leave single precision."""
     values = X.data if sp.issparse(X) else X
+    if 0 in values.shape:
+        return False
     xp = namespace(values)
-    if values.dtype != xp.float32 or 0 in values.shape:
-        return X
-    if float(xp.min(values)) >= -LARGEST_SINGLE and float(xp.max(values)) <= LARGEST_SINGLE:
-        return X
-    return to_float64(X)
+    largest = max(float(xp.max(values)), -float(xp.min(values)))
+    return largest != 0.0 and not 1.0 / LARGEST_SINGLE <= largest <= LARGEST_SINGLE
 
 
 def generator(random_state: Any) -> np.random.Generator:

@@ -71,7 +71,7 @@ def to_numpy(values: Array) -> np.ndarray:
 def to_float64(values: Array) -> Array:
     """``values`` in double precision; moments and their solves are never computed in less."""
     if sp.issparse(values):
-        return values.astype(np.float64)
+        return values.astype(np.float64, copy=False)
     xp = namespace(values)
     return xp.astype(values, xp.float64, copy=False)
 
