@@ -31,7 +31,7 @@ WRONG: dict[str, list[Any]] = {
     "free_rank": [-1, 1.5, -0.5, np.nan, True, None, "best"],
     "n_neighbors": [0, -3, 7.0, True, None],
     "fit_intercept": [0, 1, "no", None],
-    "n_jobs": [1.5, "all", True],
+    "n_jobs": [1.5, "all", True, 0, 10**9, -(10**9)],
     "verbose": [-1, 1.5, None],
     "laplacian": ["signed", None, 1],
 }

@@ -11,7 +11,8 @@ from laws import Put
 from lsvv import risk as risk_module
 from lsvv.linalg import to_numpy
 from lsvv.losses import Squared
-from lsvv.risk import QuadraticRisk, RowRisk, distinct_columns, moments_fit
+from lsvv.risk import QuadraticRisk, RowRisk, moments_fit
+from lsvv.sums import distinct_columns
 from problems import SMOOTH_LOSSES, make_problem
 
 NAIVE = {"squared": naive.squared, "logistic": naive.multiclass_logistic, "hinge": naive.multiclass_hinge}

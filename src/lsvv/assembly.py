@@ -11,11 +11,15 @@ import scipy.sparse as sp
 from lsvv.features import FeatureMap, MappedRows
 from lsvv.graph import KNNGraph, NeighborGraph, NeighborSearch, Smoother, check_adjacency
 from lsvv.inputs import shown
-from lsvv.linalg import Array, like, sparse_times_dense
+from lsvv.linalg import Array, canonical_order, like, sparse_times_dense, take_rows
 from lsvv.losses import Loss, Squared
 from lsvv.objective import Objective
 from lsvv.penalties import Manifold, Ridge, SpectralPenalty
 from lsvv.risk import QuadraticRisk, Risk, RowRisk, moments_fit
+from lsvv.stored import StoredRows
+
+SAMPLED = 50_000
+"""Stored rows that a map is fitted on."""
 
 
 def fit_map(feature_map: Any, X: Array, sample_weight: np.ndarray | None) -> Any:
@@ -23,6 +27,22 @@ def fit_map(feature_map: Any, X: Array, sample_weight: np.ndarray | None) -> Any
     if isinstance(feature_map, FeatureMap):
         return feature_map.fit(X, sample_weight=sample_weight)
     return feature_map.fit(X)
+
+
+def fitting_rows(X: Array, which: np.ndarray | None = None) -> tuple[Array, np.ndarray]:
+    """The rows a map is fitted on, and their places: all of ``which``; of stored rows at most ``SAMPLED`` at random."""
+    places = np.arange(X.shape[0]) if which is None else which
+    if isinstance(X, StoredRows) and places.size > SAMPLED:
+        places = np.sort(np.random.default_rng(0).choice(places, SAMPLED, replace=False))
+    whole = places.size == X.shape[0] and not isinstance(X, StoredRows)
+    return (X if whole else take_rows(X, places)), places
+
+
+def drawing_order(X: Array, labelled: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """The order in which labelled rows are drawn: that of their content, or of stored rows the one they have."""
+    if isinstance(X, StoredRows):
+        return np.arange(labelled.size)
+    return canonical_order(take_rows(X, labelled), values)
 
 
 def map_rows(feature_map: Any, X: Array) -> MappedRows:

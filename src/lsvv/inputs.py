@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,9 @@ import scipy.sparse as sp
 from array_api_compat import is_torch_array
 from sklearn.utils.validation import validate_data
 
-from lsvv.categories import coded, coded_from, learn_categories, refuse_columns_without_numbers
+from lsvv.categories import code_categories, coded_from, learn_categories, refuse_columns_without_numbers
 from lsvv.linalg import Array, namespace, to_float64, to_numpy
+from lsvv.stored import StoredRows, column_blocks, data_set_columns, is_stored, written
 
 LARGEST = 1e70
 """Largest number accepted: beyond it the norms of squares, which a fit takes, leave double precision."""
@@ -25,17 +27,86 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, name: str = "X") -> Array
     the estimator learns the number and the names of the columns, and whether all rows are to be read in double
     precision; without it they are compared.
     """
+    if is_stored(X) and not isinstance(X, np.ndarray):
+        raise ValueError(
+            f"{type(estimator).__name__} takes {name} in memory, not {type(X).__name__}. Pass an array; LSVVClassifier "
+            f"and LSVVRegressor fit rows that are stored elsewhere, with settings that a search found on some of them."
+        )
     X = _check_tensor(estimator, X, reset, name) if is_torch_array(X) else _check_array(estimator, X, reset, name)
     names = getattr(estimator, "feature_names_in_", None)
     if names is not None and hasattr(estimator, "categories_"):
         names = coded_from(names, estimator.categories_)
     if X.shape[1] == 0:
         raise ValueError(f"{name} has 0 feature(s): its columns of categories are all empty. Add columns with cells.")
-    _refuse_unusable(X, name, names)
-    in_double = _needs_double(X)
+    leaves_single = _leaves_single(_largest(X, name, names))
     if reset:
-        estimator._in_double = in_double
-    return to_float64(X) if in_double or getattr(estimator, "_in_double", False) else X
+        estimator._in_double = leaves_single
+    return to_float64(X) if leaves_single or getattr(estimator, "_in_double", False) else X
+
+
+def check_stored(estimator: Any, X: Any, *, without: str | None = None) -> StoredRows:
+    """Rows that are stored elsewhere, passed over once: the estimator learns their columns, and bad cells are named.
+
+    ``without`` is the column of a data set that holds the targets.
+    """
+    names = data_set_columns(X)
+    for learnt in ("n_features_in_", "feature_names_in_", "categories_"):
+        vars(estimator).pop(learnt, None)
+    blocks = checked_blocks(estimator, column_blocks(X, names and [name for name in names if name != without]))
+    if isinstance(X, (np.memmap, StoredRows)):
+        for _ in blocks:
+            pass
+        return X if isinstance(X, StoredRows) else StoredRows(X)
+    return written(blocks)
+
+
+def checked_blocks(estimator: Any, blocks: Iterable[Any]) -> Iterator[np.ndarray]:
+    """Blocks of rows as finite floating arrays of as many columns as the estimator knows; the first may teach it."""
+    start = 0
+    for number, block in enumerate(blocks):
+        rows = _numbers(block, number)
+        _compare_columns(estimator, block, rows, number)
+        names = getattr(estimator, "feature_names_in_", None)
+        if rows.shape[0]:
+            largest = _largest(rows, f"Block {number} of X", names, first_row=start)
+            yield to_float64(rows) if _leaves_single(largest) else rows
+        start += rows.shape[0]
+    if start == 0:
+        raise ValueError("X has 0 rows; a minimum of 1 is required.")
+
+
+def _numbers(block: Any, number: int) -> np.ndarray:
+    try:
+        rows = np.asarray(block.to_numpy() if hasattr(block, "to_numpy") else block)
+        rows = rows if rows.dtype in (np.float32, np.float64) else rows.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(
+            f"Block {number} of X holds what is no number ({error}). Pass columns of numbers; columns of categories "
+            f"need a frame in memory."
+        ) from error
+    if rows.ndim != 2:
+        raise ValueError(f"Block {number} of X has {rows.ndim} dimensions. Pass 2-d blocks: one row a sample.")
+    return rows
+
+
+def _compare_columns(estimator: Any, block: Any, rows: np.ndarray, number: int) -> None:
+    names = [str(name) for name in block.columns] if hasattr(block, "columns") else None
+    if not hasattr(estimator, "n_features_in_"):
+        estimator.n_features_in_ = int(rows.shape[1])
+        if names is not None:
+            estimator.feature_names_in_ = np.array(names, dtype=object)
+    known = getattr(estimator, "feature_names_in_", None)
+    if rows.shape[1] != estimator.n_features_in_:
+        raise ValueError(
+            f"Block {number} of X has {rows.shape[1]} columns, but {type(estimator).__name__} is expecting "
+            f"{estimator.n_features_in_} features as input. Pass blocks with the same columns."
+        )
+    if names is not None and known is not None and names != list(known):
+        other = next(one for one, two in zip(names, known, strict=True) if one != two)
+        raise ValueError(
+            f"Block {number} of X has a column {other!r} where {type(estimator).__name__} knows another. Pass blocks "
+            f"with the same columns in the same order."
+        )
 
 
 def _check_array(estimator: Any, X: Any, reset: bool, name: str) -> Array:
@@ -47,7 +118,7 @@ def _check_array(estimator: Any, X: Any, reset: bool, name: str) -> Array:
     _refuse_columns_of_one_name(X, name)
     if _has_categories(estimator, X, reset):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
-        return coded(X, estimator.categories_)
+        return code_categories(X, estimator.categories_)
     try:
         X = validate_data(
             estimator,
@@ -110,12 +181,16 @@ def _check_tensor(estimator: Any, X: Array, reset: bool, name: str) -> Array:
     return X if X.dtype in (xp.float32, xp.float64) else xp.astype(X, xp.float64)
 
 
-def _refuse_unusable(X: Array, name: str, columns: Any) -> None:
+def _largest(X: Array, name: str, columns: Any, first_row: int = 0) -> float:
+    """The size of the largest number; one that cannot be used is refused with its place."""
     values = X.data if sp.issparse(X) else X
+    if 0 in values.shape:
+        return 0.0
     xp = namespace(values)
+    least, most = float(xp.min(values)), float(xp.max(values))
     # NaN fails every comparison, so two passes without a mask find all that is wrong
-    if 0 in values.shape or (float(xp.min(values)) >= -LARGEST and float(xp.max(values)) <= LARGEST):
-        return
+    if least >= -LARGEST and most <= LARGEST:
+        return max(most, -least)
     # in single precision the largest number itself is infinite
     bad = ~(np.abs(to_numpy(values).astype(np.float64)) <= LARGEST)
     if sp.issparse(X):
@@ -123,6 +198,7 @@ def _refuse_unusable(X: Array, name: str, columns: Any) -> None:
         row, column = int(np.searchsorted(X.indptr, entry, side="right") - 1), int(X.indices[entry])
     else:
         row, column = (int(i) for i in np.argwhere(bad)[0])
+    row += first_row
     value = float(to_numpy(values)[bad][0])
     label = f" ('{columns[column]}')" if columns is not None else ""
     if np.isfinite(value):
@@ -138,13 +214,8 @@ def _refuse_unusable(X: Array, name: str, columns: Any) -> None:
     )
 
 
-def _needs_double(X: Array) -> bool:
-    """Whether products of the rows, or what is learnt of them, would leave single precision."""
-    values = X.data if sp.issparse(X) else X
-    if 0 in values.shape:
-        return False
-    xp = namespace(values)
-    largest = max(float(xp.max(values)), -float(xp.min(values)))
+def _leaves_single(largest: float) -> bool:
+    """Whether products of rows of that size, or what is learnt of them, leave single precision."""
     return largest != 0.0 and not 1.0 / LARGEST_SINGLE <= largest <= LARGEST_SINGLE
 
 

@@ -16,6 +16,8 @@ GRIDS = ("ridge", "smoothing", "manifold", "power", "spectral", "free_rank")
 
 MOST = 10**9
 """The largest count: beyond it a loop has no end and no memory suffices."""
+MOST_JOBS = 10**6
+"""The largest number that joblib reads."""
 
 
 class Settings:
@@ -88,7 +90,10 @@ CONSTRAINTS: dict[str, Constraint] = {
     "max_depth": _COUNT,
     "orthogonal": _BOOLEAN,
     "sketch": _one_of("gaussian", "subsample"),
-    "n_jobs": (lambda v: v is None or _is_count(v, -MOST), "an integer or None"),
+    "n_jobs": (
+        lambda v: v is None or (_is_count(v, -MOST_JOBS) and 0 != v <= MOST_JOBS),
+        f"an integer or None, from -{MOST_JOBS} to {MOST_JOBS} and not 0",
+    ),
     "verbose": (lambda v: isinstance(v, (bool, np.bool_)) or _is_count(v, 0), "an integer of at least 0"),
 }
 

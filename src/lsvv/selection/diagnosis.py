@@ -106,10 +106,6 @@ def will_unlabeled_help(
     random_state : int, Generator, RandomState or None
         Seeds permutations, sub-samples and maps.
 
-    Returns
-    -------
-    Diagnosis
-
     Examples
     --------
     >>> import numpy as np
@@ -125,7 +121,7 @@ def will_unlabeled_help(
     array = as_targets_array(y)
     model = _model(array, task, int(rng.integers(2**31)))
     fitted = model.fit(X, array)
-    labelled = fitted.labelled_
+    labelled = fitted.labeled_
     S = KNNGraph().build(X, n_neighbors)
     smoothness, p_value = _smoothness(
         X, S, labelled, model._encode(array, len(array), None).values[labelled], rng, n_neighbors

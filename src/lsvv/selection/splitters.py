@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.model_selection import BaseCrossValidator
 
 from lsvv.inputs import generator, shown
-from lsvv.selection.stratification import Labelled, balance, deal, even_sizes, read_labelled, spread
+from lsvv.selection.stratification import Labelled, balance, deal, even_sizes, read_labelled, spread_out
 
 Stratify = Literal["auto", False]
 
@@ -80,10 +80,6 @@ class LabeledKFold(BaseCrossValidator):
             Targets with -1, None or NaN for "unlabelled".
         groups : ignored
             There for scikit-learn's sake; a warning says that it is ignored.
-
-        Returns
-        -------
-        iterator of (train, test)
         """
         _ignore(groups, self)
         labelled = read_labelled(X, y, stratify=self.stratify == "auto")
@@ -206,7 +202,7 @@ def _draw_by_class(
     train[kept] = True
     for part, count in ((train, n_train - kept.size), (test, n_test)):
         free = by_class[~(train | test)[by_class]]
-        part[free[spread(free.size, count, int(rng.integers(free.size)))]] = True
+        part[free[spread_out(free.size, count, int(rng.integers(free.size)))]] = True
     return train, test
 
 

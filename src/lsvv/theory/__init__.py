@@ -9,6 +9,7 @@ from lsvv.theory.complexities import (
     rademacher_trace_norm,
 )
 from lsvv.theory.corollaries import ExcessBound, corollary_1, corollary_2
+from lsvv.theory.curves import CurveFit, fit_curve
 from lsvv.theory.fixed_points import (
     FixedPointCase,
     exponential_decay,
@@ -18,7 +19,7 @@ from lsvv.theory.fixed_points import (
 )
 from lsvv.theory.local_bounds import LocalBound, tail_sums, theorem_2, theorem_3
 from lsvv.theory.localised import LocalSupremum, local_supremum
-from lsvv.theory.planning import BackTest, CurveFit, LabelPlan, back_test, fit_curve, plan_labels
+from lsvv.theory.planning import BackTest, LabelPlan, back_test, plan_labels
 from lsvv.theory.rates import RATES, SOURCES, Order, Rate, rate_table, rates
 from lsvv.theory.spectra import (
     Decay,
