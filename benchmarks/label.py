@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.resumable import Figures, dataset_of, worked
-from lsvv.tables.labeling.belief import believe, coded
+from lsvv.tables.labeling.belief import believe, learnable
 from lsvv.tables.labeling.prepared import prepared_rows, quick_answer
 from lsvv.tables.model_choice import choose_model, neighbour_graph
 from lsvv.tables.tasks import Finding
@@ -41,7 +41,9 @@ def main(data: Path | None = None) -> list[str]:
 def _page(records: list[Record]) -> Iterator[str]:
     errors = {name: _errors(records, name) for name in SETS}
     repeats = [len(found) for found in errors.values()]
-    yield f"{min(repeats)} to {max(repeats)} draws of each table. Errors in %, the difference with its standard error."
+    few, many = min(repeats), max(repeats)
+    draws = f"{few}" if few == many else f"{few} to {many}"
+    yield f"{draws} draws of each table. Errors in %, the difference with its standard error."
     yield ""
     yield "| table | draws | asked | random | ratio | difference | asked, on the page | random, on the page | ratio |"
     yield "|---|---|---|---|---|---|---|---|---|"
@@ -96,19 +98,19 @@ def _labelled(names: list[str], rng: np.random.Generator) -> list[Any]:
     """Thirty random labels; of a table whose rows are nearly all of one class, some of another are among them."""
     rows = set(rng.choice(len(names), N_LABELS, replace=False).tolist())
     cells = [name if row in rows else None for row, name in enumerate(names)]
-    return cells if coded(COLUMN, cells) is not None else _labelled(names, rng)
+    return cells if learnable(COLUMN, cells) is not None else _labelled(names, rng)
 
 
 def _error(X: np.ndarray, cells: list[Any], names: list[str], seed: int) -> float:
     """Wrong cells in % of the table that fill's search makes."""
-    target = coded(COLUMN, cells)
+    target = learnable(COLUMN, cells)
     assert target is not None
     model = choose_model("classes", len(X), graph=neighbour_graph(X), random_state=seed).fit(X, target.values)
     return _share(target.spelt(model.predict(X)), cells, names)
 
 
 def _quick_error(ready: Any, cells: list[Any], names: list[str]) -> float:
-    target = coded(COLUMN, cells)
+    target = learnable(COLUMN, cells)
     assert target is not None
     return _share(target.spelt(quick_answer(ready, target).predictions), cells, names)
 

@@ -18,7 +18,6 @@ def bundled(name: str) -> Dataset:
     --------
     >>> bundled("iris").X.shape, bundled("generated").y.shape
     ((150, 4), (200, 6))
-
     """
     if name not in BUNDLED:
         raise DataError(f"{name} does not come with scikit-learn; choose one of: {', '.join(BUNDLED)}.")

@@ -16,7 +16,7 @@ from lsvv.graph import KNNGraph
 from lsvv.selection import LSVVClassifierCV, LSVVRegressorCV
 from reproduction.cross_validation import N_FEATURES, N_NEIGHBORS, cross_validate
 from reproduction.data import Fold
-from reproduction.plan import OWN
+from reproduction.experiments import OWN
 from reproduction.published import METHODS, PARTS
 
 __all__ = ["Choice", "allowed", "choose"]

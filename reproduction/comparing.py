@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from reproduction.plan import COMPARED, SPACES, Space
+from reproduction.experiments import COMPARED, SPACES, Space
 from reproduction.published import METHODS
 from reproduction.statistics import MeanRanks, Summary, TTest, holm, mean_ranks, summarise
-from reproduction.summary import BASELINES, LEVEL, OURS, TESTS, Row, Test
+from reproduction.tabulated import BASELINES, LEVEL, OURS, TESTS, Row, Test
 
 __all__ = ["Comparison", "Goal", "comparisons", "goals", "own_comparisons", "ranks_by_space"]
 

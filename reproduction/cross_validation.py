@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import scipy.linalg
@@ -16,20 +16,19 @@ from lsvv.graph import KNNGraph, laplacian, manifold_matrix
 from lsvv.linalg import Array, dense, take_rows, to_numpy
 from lsvv.losses import Loss, MulticlassHinge, Squared
 from lsvv.penalties import TailSum
-from lsvv.risk import distinct_columns
 from lsvv.selection.splitters import LabeledKFold
 from lsvv.solvers import solve
 from lsvv.solvers.stacked import Gradient, minimise_stacked
 from lsvv.spectral import resolve_free_rank
-from reproduction.published import METHODS, PARTS
+from lsvv.sums import distinct_columns
+from reproduction.paper_grid import N_DRAWN, Setting, drawn_settings, of_method
+from reproduction.published import METHODS
 
-__all__ = ["Candidate", "Chosen", "candidates", "cross_validate", "of_method"]
+__all__ = ["Chosen", "cross_validate"]
 
 N_NEIGHBORS = 10
 N_FEATURES = 100
 N_FOLDS = 5
-N_DRAWN = 100
-"""Settings drawn from the paper's candidates, the same for all four methods."""
 WHOLE_GRID_ROWS = 15
 """Up to this many labelled rows all candidates of the linear space are tried."""
 HINGE = MulticlassHinge(smoothing=0.1)
@@ -42,23 +41,6 @@ PROJECTION = 100.0
 TOO_DEAR = 1e13
 """Operations of a split beyond which five folds over the candidates are refused: some 20 minutes on one core."""
 
-TAU_A = tuple(10.0**e for e in range(-15, -5))
-TAU_I = (0.0, *TAU_A)
-TAU_S = (0.0, *(10.0**e for e in range(-10, 0)))
-THETAS = tuple(step / 10 for step in range(10))
-WIDTHS = tuple(2.0**e for e in range(-5, 6))
-
-
-@dataclass(frozen=True, order=True)
-class Candidate:
-    """One setting in the paper's units: sigma (0 in the linear space), tau_A, tau_I, tau_S and theta as a count."""
-
-    width: float
-    tau_a: float
-    tau_i: float
-    tau_s: float
-    theta: int
-
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
@@ -67,54 +49,10 @@ class Chosen:
     ``residual`` is how far from optimal the core's solver left the fit to all labelled rows; 0 for a closed form.
     """
 
-    candidate: Candidate
+    candidate: Setting
     figure: float
     scores: np.ndarray
     residual: float
-
-
-def candidates(space: str, full_rank: int, seed: int, *, whole: bool, theta: int | None = None) -> list[Candidate]:
-    """The paper's candidate sets, all of them or ``N_DRAWN`` drawn at random; ``theta`` fixes the tail.
-
-    Settings that differ in nothing, as two thetas that leave the same number of values free, are one.
-
-    Examples
-    --------
-    >>> len(candidates("linear", 3, 0, whole=False)), len(candidates("linear", 3, 0, whole=True))
-    (100, 3410)
-    """
-    widths = WIDTHS if space == "kernel" else (0.0,)
-    thetas = [theta] if theta is not None else sorted({resolve_free_rank(t, full_rank, full_rank) for t in THETAS})
-    sizes = [len(axis) for axis in (widths, TAU_A, TAU_I, TAU_S, thetas)]
-    places = np.arange(np.prod(sizes))
-    if not whole:
-        places = np.random.default_rng([seed, full_rank]).choice(places, N_DRAWN, replace=False)
-    drawn = [
-        Candidate(widths[w], TAU_A[a], TAU_I[i], TAU_S[s], thetas[t])
-        for w, a, i, s, t in zip(*np.unravel_index(places, sizes), strict=True)
-    ]
-    return _distinct(drawn, full_rank) if whole else drawn
-
-
-def of_method(method: str, drawn: Iterable[Candidate], full_rank: int) -> list[Candidate]:
-    """The candidates as a method sees them: without tau_I, tau_S or both, each once.
-
-    Examples
-    --------
-    >>> of_method("SRM-VV", [Candidate(0.0, 1e-6, 1e-7, 0.1, 1), Candidate(0.0, 1e-6, 0.0, 0.01, 2)], 3)
-    [Candidate(width=0.0, tau_a=1e-06, tau_i=0.0, tau_s=0.0, theta=0)]
-    """
-    changes: dict[str, float] = {}
-    if not PARTS[method].manifold:
-        changes["tau_i"] = 0.0
-    if not PARTS[method].tail:
-        changes["tau_s"] = 0.0
-    return _distinct((replace(one, **changes) for one in drawn), full_rank)  # type: ignore[arg-type]
-
-
-def _distinct(some: Iterable[Candidate], full_rank: int) -> list[Candidate]:
-    plain = (replace(c, tau_s=0.0, theta=0) if c.tau_s == 0.0 or c.theta >= full_rank else c for c in some)
-    return sorted(set(plain))
 
 
 def cross_validate(
@@ -162,12 +100,12 @@ def cross_validate(
         )
     theta = None if free_rank is None else resolve_free_rank(float(free_rank), full_rank, full_rank)
     whole = space == "linear" and rows.size <= WHOLE_GRID_ROWS and theta is None
-    drawn = candidates(space, full_rank, seed, whole=whole, theta=theta)
+    drawn = drawn_settings(space, full_rank, seed, whole=whole, theta=theta)
     mine = {method: of_method(method, drawn, full_rank) for method in METHODS}
     every = sorted({one for some in mine.values() for one in some})
     folds = [np.isin(rows, test) for test in _folds(X, y, rows, seed)]
     Lap, degree = _plain_laplacian(X)
-    figures: dict[Candidate, tuple[float, float]] = {}
+    figures: dict[Setting, tuple[float, float]] = {}
     spaces: dict[float, _Space] = {}
     for width in sorted({one.width for one in every}):
         some = [one for one in every if one.width == width]
@@ -200,7 +138,7 @@ def _plain_laplacian(X: Array) -> tuple[sp.csr_array, float]:
     return laplacian(S, "plain"), float(S.sum()) / X.shape[0]
 
 
-def _judged(here: _Space, some: list[Candidate], folds: list[np.ndarray], task: str) -> list[tuple[float, float]]:
+def _judged(here: _Space, some: list[Setting], folds: list[np.ndarray], task: str) -> list[tuple[float, float]]:
     """(figure, loss) of each candidate on the rows held out, over all folds."""
     F = np.zeros((len(some), *here.T.shape))
     for out in folds:
@@ -253,7 +191,7 @@ class _Space:
 
         return cls(transform, asked, transform(asked), T, known, G, X.shape[0] * degree, loss)
 
-    def refit(self, one: Candidate, X: Array) -> tuple[np.ndarray, float]:
+    def refit(self, one: Setting, X: Array) -> tuple[np.ndarray, float]:
         """Scores of rows ``X`` from the core's fit to all labelled rows, and its residual."""
         if isinstance(self.loss, Squared) and one.tau_s == 0.0:
             # the stack's closed form bears a ridge of 1e-15 on more columns than rows
@@ -271,13 +209,13 @@ class _Space:
         V = solution.variable
         return self.transform(X) @ objective.weights(V) + risk.intercept(V), solution.residual
 
-    def scores(self, some: list[Candidate], X: Array, used: np.ndarray) -> np.ndarray:
+    def scores(self, some: list[Setting], X: Array, used: np.ndarray) -> np.ndarray:
         """Scores (candidates, rows, K) of rows ``X`` from fits to the labelled rows ``used``, a stack at a time."""
         size = max(1, int(STACK_BYTES / (8 * max(self.Phi.shape) * self.T.shape[1])))
         stacks = [some[start : start + size] for start in range(0, len(some), size)]
         return np.concatenate([self._stacked_scores(stack, X, used) for stack in stacks])
 
-    def _stacked_scores(self, some: list[Candidate], X: Array, used: np.ndarray) -> np.ndarray:
+    def _stacked_scores(self, some: list[Setting], X: Array, used: np.ndarray) -> np.ndarray:
         T, known = self.T[used], self.known[used]
         A = known / np.maximum(known.sum(axis=0), 1)
         a = A.mean(axis=1)

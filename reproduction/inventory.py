@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from reproduction.data import PaperSize, info, paper_names, split, varying_columns
 from reproduction.data.registry import Task
-from reproduction.plan import SUBSTITUTES
+from reproduction.experiments import SUBSTITUTES
 from reproduction.protocol import at_hand, open_data
 
 __all__ = ["Holding", "inventory"]
@@ -26,7 +26,6 @@ class Holding:
         The paper's; None for a substitute.
     note : str
         What the registry says of it, every difference explained; or why a file that is there cannot be read.
-
     """
 
     name: str
@@ -58,7 +57,6 @@ def inventory(folder: str | os.PathLike[str] | None, names: tuple[str, ...] | No
     --------
     >>> inventory(None, ("iris",))[0].loaded, inventory(None, ("iris",))[0].differences
     (PaperSize(training=105, testing=45, d=5, K=3), ())
-
     """
     return tuple(_holding(name, folder) for name in names or (*paper_names(), *SUBSTITUTES))
 

@@ -34,7 +34,6 @@ def judge(task: Task, scores: NDArray[np.floating], y: NDArray[Any]) -> dict[str
     --------
     >>> judge("multi-class", np.array([[0.9, 0.1], [0.2, 0.8]]), np.array([0, 0]))
     {'error': 50.0}
-
     """
     if len(scores) != len(y) or not np.isfinite(scores).all():
         raise ValueError(f"{len(y)} test rows need a finite score each, but the scores have shape {scores.shape}.")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reproduction.data import split
-from reproduction.plan import Hidden
+from reproduction.experiments import Hidden
 from reproduction.protocol import at_hand, open_data
 
 __all__ = ["Outlier", "outlier_of"]

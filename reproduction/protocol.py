@@ -12,8 +12,8 @@ import numpy as np
 from reproduction.bundled import BUNDLED, bundled
 from reproduction.data import Dataset, load, make_fold, split
 from reproduction.data.loading import find
+from reproduction.experiments import BIG, Unit
 from reproduction.metrics import judge
-from reproduction.plan import BIG, Unit
 from reproduction.records import Record, environment
 
 if TYPE_CHECKING:
@@ -40,7 +40,6 @@ def run_unit(unit: Unit, folder: str | os.PathLike[str] | None) -> list[Record]:
     -------
     list of Record
         One a method, in the order of ``unit.methods``. If something fails, each says why.
-
     """
     try:
         data = open_data(unit.data, folder)
@@ -61,7 +60,6 @@ def open_data(name: str, folder: str | os.PathLike[str] | None) -> Dataset:
     --------
     >>> open_data("wine", None).X.shape
     (178, 13)
-
     """
     return _cached(name, None if folder is None else os.fspath(folder))
 
@@ -73,7 +71,6 @@ def at_hand(name: str, folder: str | os.PathLike[str] | None) -> bool:
     --------
     >>> at_hand("iris", None), at_hand("covtype", None)
     (True, False)
-
     """
     return name in BUNDLED if folder is None else find(name, Path(folder)) is not None
 

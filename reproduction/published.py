@@ -56,7 +56,6 @@ def published() -> Mapping[tuple[str, str, str], PublishedCell]:
     PublishedCell(mean=28.4, std=5.53)
     >>> len(published())
     184
-
     """
     text = files("reproduction").joinpath("published.csv").read_text(encoding="utf-8")
     return MappingProxyType({_key(row): _cell(row) for row in csv.DictReader(text.splitlines())})

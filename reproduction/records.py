@@ -75,7 +75,6 @@ class Record:
         Why the trial failed; empty if it did not.
     environment : mapping
         Versions and cores, see ``environment``; a run adds whether its data is bundled or from a folder.
-
     """
 
     trial: Trial
@@ -98,7 +97,6 @@ def environment() -> dict[str, Any]:
     --------
     >>> sorted(environment())
     ['code', 'cores', 'machine', 'versions']
-
     """
     packages = ("lsvv", "numpy", "scipy", "scikit-learn")
     versions = {"python": platform.python_version(), **{package: version(package) for package in packages}}
@@ -112,7 +110,6 @@ def trial_key(trial: Trial) -> str:
     --------
     >>> trial_key({"seed": 0, "data": "iris"}) == trial_key({"data": "iris", "seed": 0})
     True
-
     """
     return _line(dict(trial))
 
@@ -132,7 +129,6 @@ def recording(folder: str | os.PathLike[str]) -> Iterator[Callable[[Record], Non
     ...         append(Record({"data": "iris", "seed": 0}, figures={"error": 0.05}))
     ...     [record.figures["error"] for record in read_records(folder)]
     [0.05]
-
     """
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
@@ -158,7 +154,6 @@ def read_records(source: str | os.PathLike[str]) -> list[Record]:
     ------
     RecordsError
         With the file and the line, if a whole line is not a record.
-
     """
     path = Path(source)
     if path.is_dir():
@@ -195,7 +190,7 @@ def pack(folder: str | os.PathLike[str]) -> Path:
 def _code() -> str:
     """A short hash of the sources a figure comes from: all that learns, chooses, splits and judges."""
     here, library = Path(__file__).parent, Path(str(files("lsvv")))
-    judging = [here / f"{name}.py" for name in ("choosing", "cross_validation", "metrics", "protocol")]
+    judging = [here / f"{name}.py" for name in ("choosing", "cross_validation", "metrics", "paper_grid", "protocol")]
     splitting = (here / "data").rglob("*.py")
     beside = ("cli", "report", "tables", "theory")
     learning = (path for path in library.rglob("*.py") if path.relative_to(library).parts[0] not in beside)
@@ -299,6 +294,9 @@ def _fault(content: object) -> str:
     if wrong:
         return f"its {wrong[0]!r} is {content[wrong[0]]!r}"
     numbers = {"seconds": content.get("seconds", 0.0), **content.get("figures", {})}
+    code = content.get("environment", {}).get("code", "")
+    if not isinstance(code, str):
+        return f"its 'code' is {code!r}, which is no text"
     unfit = [name for name, value in numbers.items() if not (value is None or _is_number(value))]
     return f"its {unfit[0]!r} is {numbers[unfit[0]]!r}, which is no finite number" if unfit else ""
 

@@ -67,7 +67,6 @@ def summarise(figures: ArrayLike) -> Summary:
     --------
     >>> summarise([1.0, 2.0, 3.0])
     Summary(mean=2.0, std=1.0, count=3)
-
     """
     values = _vector(figures)
     if len(values) == 0:
@@ -89,7 +88,6 @@ def paired_t(first: ArrayLike, second: ArrayLike) -> TTest:
     >>> test = paired_t([1.0, 2.0, 4.0], [0.0, 2.0, 2.0])
     >>> round(test.statistic, 4), test.degrees
     (1.7321, 2)
-
     """
     return _t_test(first, second, lambda n: 1.0 / n)
 
@@ -111,7 +109,6 @@ def corrected_resampled_t(first: ArrayLike, second: ArrayLike, test_share: float
     >>> first, second = [1.0, 2.0, 4.0], [0.0, 2.0, 2.0]
     >>> abs(corrected_resampled_t(first, second).statistic) < abs(paired_t(first, second).statistic)
     True
-
     """
     if not 0 <= test_share < 1:
         raise ValueError(f"The share of test rows must lie in [0, 1), but test_share={test_share}.")
@@ -125,7 +122,6 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     --------
     >>> holm([0.01, 0.04, 0.03])
     array([0.03, 0.06, 0.06])
-
     """
     values = _vector(p_values)
     if ((values < 0) | (values > 1)).any():
@@ -157,7 +153,6 @@ def marks(
     --------
     >>> marks({"a": [1.0, 1.1, 0.9], "b": [1.2, 1.0, 1.0], "c": [5.0, 5.1, 4.9]})
     {'a': 'best', 'b': 'close', 'c': 'worse'}
-
     """
     means = {method: summarise(values).mean for method, values in errors.items()}
     least = min(means.values())
@@ -186,7 +181,6 @@ def mean_ranks(means: Mapping[str, Sequence[float]], level: float = 0.05) -> Mea
     >>> found = mean_ranks({"a": [1.0, 2.0], "b": [3.0, 2.0]})
     >>> found.ranks
     {'a': 1.25, 'b': 1.75}
-
     """
     lengths = {len(values) for values in means.values()}
     if len(lengths) != 1:
@@ -214,7 +208,6 @@ def friedman(table: ArrayLike) -> float:
     --------
     >>> round(friedman([[1.0, 2.0, 3.0], [1.0, 3.0, 2.0], [1.0, 2.0, 3.0]]), 3)
     0.049
-
     """
     ranks = stats.rankdata(np.asarray(table, dtype=np.float64), axis=1)
     cells, methods = ranks.shape
@@ -240,7 +233,6 @@ def nemenyi_difference(methods: int, cells: int, level: float = 0.05) -> float:
     --------
     >>> round(nemenyi_difference(4, 14), 2)
     1.25
-
     """
     if methods < 2 or cells < 1:
         raise ValueError(f"Ranks need 2 methods and 1 cell at least, but there are {methods} and {cells}.")

@@ -6,22 +6,20 @@ judged; a conclusion is open as long as such cases could decide it.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from reproduction.comparing import FLOAT_NOISE, ranks_by_space
-from reproduction.plan import SPACES
+from reproduction.experiments import SPACES
+from reproduction.judging import NO_RECORD, Case, Verdict, case_of, judged, settled, told_cases
 from reproduction.published import METHODS, PARTS, TABLES
 from reproduction.statistics import MeanRanks, paired_t
-from reproduction.summary import BASELINES, LEVEL, OURS, Curve, Results, Row
+from reproduction.tabulated import BASELINES, LEVEL, OURS, Curve, Results, Row
 
-__all__ = ["LEAST_SPLITS", "Verdict", "verdicts"]
+__all__ = ["verdicts"]
 
 NAMED = ("iris", "pendigits", "shuttle", "Sensorless", "MNIST")
 """The sets on which the paper calls the kernel space significantly better."""
 
-NO_RECORD = "No record bears on it yet."
-LEAST_SPLITS = 3
 ROUNDING = 0.005
 """Means that differ by no more count as equal: half a unit of the second decimal."""
 
@@ -36,35 +34,6 @@ WITHOUT_TAIL = {
 """What a method with a tail is when nothing of the tail is penalised."""
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """One conclusion of the paper and what our runs say of it.
-
-    Attributes
-    ----------
-    number : str
-        Where it stands: "MC (1)" is the first conclusion from the multi-class tables.
-    claim : str
-        What the paper says.
-    rule : str
-        When we call it supported.
-    supported : bool or None
-        None where the records do not reach.
-    evidence : str
-        The figures behind the verdict.
-    tested : bool
-        False where there are records, but none that could speak against the conclusion or for it.
-
-    """
-
-    number: str
-    claim: str
-    rule: str
-    supported: bool | None
-    evidence: str
-    tested: bool = True
-
-
 def verdicts(results: Results) -> tuple[Verdict, ...]:
     """All of them, in the paper's order."""
     return (
@@ -77,58 +46,6 @@ def verdicts(results: Results) -> tuple[Verdict, ...]:
 
 def _begun(rows: Sequence[Row]) -> Sequence[Row]:
     return rows if any(row.cells for row in rows) else ()
-
-
-@dataclass(frozen=True)
-class _Case:
-    """One of the cases a conclusion speaks of; ``holds`` is None where there are too few splits to tell."""
-
-    name: str
-    splits: int
-    holds: bool | None
-
-
-def _case(name: str, splits: int, test: Callable[..., bool], *figures: object) -> _Case:
-    return _Case(name, splits, test(*figures) if splits >= LEAST_SPLITS else None)
-
-
-def _judged(
-    number: str,
-    claim: str,
-    rule: str,
-    cases: Sequence[_Case],
-    *,
-    most: bool = False,
-    absent: Sequence[str] = (),
-    silent: Sequence[str] = (),
-) -> Verdict:
-    """Supported if every (or more than half) of the cases holds; the others and what is not at hand are listed."""
-    untested = f"Not tested on {', '.join(silent)}: no setting moves a figure there." if silent else ""
-    if not cases:
-        return Verdict(number, claim, rule, None, untested or NO_RECORD, tested=not silent)
-    evidence = _evidence(cases) + (f" Not at hand: {', '.join(absent)}." if absent else "")
-    return Verdict(number, claim, rule, _settled(cases, most), f"{evidence} {untested}".rstrip())
-
-
-def _settled(cases: Sequence[_Case], most: bool = False) -> bool | None:
-    """What no case that is still open could change."""
-    holding, failing = (sum(case.holds is outcome for case in cases) for outcome in (True, False))
-    if 2 * holding > len(cases) if most else holding == len(cases):
-        return True
-    return False if (2 * failing >= len(cases) if most else failing) else None
-
-
-def _evidence(cases: Sequence[_Case]) -> str:
-    judged = [case for case in cases if case.holds is not None]
-    told = []
-    if judged:
-        holding, least = sum(case.holds is True for case in judged), min(case.splits for case in judged)
-        told.append(f"It holds in {holding} of {len(judged)} cases, of {least} splits at least.")
-    if against := [case.name for case in cases if case.holds is False]:
-        told.append(f"It does not in: {', '.join(against)}.")
-    if unknown := [case.name for case in cases if case.holds is None]:
-        told.append(f"Too few splits to tell: {', '.join(unknown)}.")
-    return " ".join(told)
 
 
 def _mean(row: Row, method: str) -> float:
@@ -150,36 +67,36 @@ def _above(row: Row, method: str, others: Iterable[str]) -> bool:
 def _on_classes(rows: Sequence[Row]) -> tuple[Verdict, ...]:
     others = tuple(method for method in METHODS if method != PLAIN)
     return (
-        _judged(
+        judged(
             "MC (1)",
             "LSVV outperforms the others on all multi-class data sets, in both spaces.",
             "The mean error of LSVV is below those of the three others in every cell.",
-            [_case(_name(row), row.count, _below, row, OURS, BASELINES) for row in rows],
+            [case_of(_name(row), row.count, _below, row, OURS, BASELINES) for row in rows],
         ),
-        _judged(
+        judged(
             "MC (2)",
             "SRM-VV has the highest average test error on all multi-class data sets, in both spaces.",
             "The mean error of SRM-VV is above those of the three others in every cell.",
-            [_case(_name(row), row.count, _above, row, PLAIN, others) for row in rows],
+            [case_of(_name(row), row.count, _above, row, PLAIN, others) for row in rows],
         ),
         _ranked(rows),
-        _judged(
+        judged(
             "MC (4)",
             "Approximate kernel approaches always provide better results than linear ones.",
             "For each method and data set the mean error in the kernel space is below that in the linear space.",
             [
-                _case(f"{data} ({method})", min(linear.count, kernel.count), _kernel_below, linear, kernel, method)
+                case_of(f"{data} ({method})", min(linear.count, kernel.count), _kernel_below, linear, kernel, method)
                 for data, (linear, kernel) in _pairs(rows).items()
                 for method in METHODS
             ],
         ),
-        _judged(
+        judged(
             "MC (5)",
             f"With 100 random features the kernel results are significantly better on {', '.join(NAMED)}.",
             "On each of these sets at hand LSVV is better in the kernel space by the paired t at 95 %, over the splits "
             "that both spaces have.",
             [
-                _case(data, len(_common(linear, kernel)), _significantly_below, kernel, linear)
+                case_of(data, len(_common(linear, kernel)), _significantly_below, kernel, linear)
                 for data, (linear, kernel) in _pairs(rows).items()
                 if data in NAMED
             ],
@@ -198,9 +115,9 @@ def _ranked(rows: Sequence[Row]) -> Verdict:
     if not ranks:
         return Verdict("MC (3)", claim, rule, None, NO_RECORD)
     fewest = {space: min((row.count for row in rows if row.space == space), default=0) for space in SPACES}
-    cases = [_case(f"{space} space", fewest[space], _between, ranks.get(space)) for space in SPACES]
+    cases = [case_of(f"{space} space", fewest[space], _between, ranks.get(space)) for space in SPACES]
     told = " ".join(_told(space, found) for space, found in ranks.items())
-    return Verdict("MC (3)", claim, rule, _settled(cases), f"{told} {_evidence(cases)}")
+    return Verdict("MC (3)", claim, rule, settled(cases), f"{told} {told_cases(cases)}")
 
 
 def _between(found: MeanRanks) -> bool:
@@ -238,20 +155,20 @@ def _significantly_below(first: Row, second: Row) -> bool:
 
 def _on_labels(rows: Sequence[Row]) -> tuple[Verdict, ...]:
     return (
-        _judged(
+        judged(
             "ML (1)",
             "LSVV with 100 random features always gives the best results among all eight approaches.",
             "On each data set the mean of LSVV in the kernel space is below those of the seven others.",
             [
-                _case(data, min(linear.count, kernel.count), _best_of_eight, linear, kernel)
+                case_of(data, min(linear.count, kernel.count), _best_of_eight, linear, kernel)
                 for data, (linear, kernel) in _pairs(rows).items()
             ],
         ),
-        _judged(
+        judged(
             "ML (2)",
             "SS-VV and LRC-VV outperform SRM-VV on most data sets.",
             "In more than half of the cells the means of both are below that of SRM-VV.",
-            [_case(_name(row), row.count, _above, row, PLAIN, BETWEEN) for row in rows],
+            [case_of(_name(row), row.count, _above, row, PLAIN, BETWEEN) for row in rows],
             most=True,
         ),
     )
@@ -263,22 +180,22 @@ def _best_of_eight(linear: Row, kernel: Row) -> bool:
 
 def _on_rates(curves: Sequence[Curve]) -> tuple[Verdict, ...]:
     return (
-        _judged(
+        judged(
             "Labelled rate (1)",
             "The test errors of all methods decrease as the number of labelled examples increases.",
             "For each method and space every larger share has a smaller mean error than the share before.",
             [
-                _case(f"{method} ({curve.space})", curve.splits(), _falling, curve, method)
+                case_of(f"{method} ({curve.space})", curve.splits(), _falling, curve, method)
                 for curve in curves
                 for method in METHODS
             ],
         ),
-        _judged(
+        judged(
             "Labelled rate (2)",
             "The semi-supervised LSVV and SS-VV outperform the supervised LRC-VV and SRM-VV.",
             "At each share and in each space the means of LSVV and SS-VV are below those of LRC-VV and SRM-VV.",
             [
-                _case(f"{share:g} ({curve.space})", curve.splits(share), _semi_supervised_wins, curve, share)
+                case_of(f"{share:g} ({curve.space})", curve.splits(share), _semi_supervised_wins, curve, share)
                 for curve in curves
                 for share in curve.places
             ],
@@ -301,40 +218,42 @@ def _on_thetas(panels: Sequence[Curve]) -> tuple[Verdict, ...]:
     silent = tuple(curve.data for curve in panels if _is_constant(curve))
     curves = [curve for curve in panels if curve.data not in silent]
 
-    def cases(holds: Callable[[Mapping[float, float]], bool]) -> list[_Case]:
+    def cases(holds: Callable[[Mapping[float, float]], bool]) -> list[Case]:
         return [
-            _case(f"{curve.data} ({method})", curve.splits(), holds, _means(curve, method))
+            case_of(f"{curve.data} ({method})", curve.splits(), holds, _means(curve, method))
             for curve in curves
             for method in WITH_TAIL
         ]
 
     return (
-        _judged(
+        judged(
             "Theta (1)",
             "At theta / min(K, D) = 1 LSVV degrades into SS-VV and LRC-VV into SRM-VV.",
             f"The means at 1 differ by {ROUNDING} at most.",
             [
-                _case(f"{curve.data} ({method})", curve.splits(1.0), _same_at_one, curve, method, WITHOUT_TAIL[method])
+                case_of(
+                    f"{curve.data} ({method})", curve.splits(1.0), _same_at_one, curve, method, WITHOUT_TAIL[method]
+                )
                 for curve in curves
                 for method in WITH_TAIL
             ],
             silent=silent,
         ),
-        _judged(
+        judged(
             "Theta (2)",
             "A smaller theta reduces the error rate.",
             f"The least mean over all theta below 1 is below the mean at 1 by more than {ROUNDING}.",
             cases(lambda at: min(mean for x, mean in at.items() if x < 1.0) < at[1.0] - ROUNDING),
             silent=silent,
         ),
-        _judged(
+        judged(
             "Theta (3)",
             "theta = 0, the trace norm, is preferable but not optimal.",
             "The mean at 0 is below that at 1, and that of some theta between is below both.",
             cases(lambda at: _inside(at) < at[0.0] < at[1.0]),
             silent=silent,
         ),
-        _judged(
+        judged(
             "Theta (4)",
             "There always is an optimal theta for LSVV and LRC-VV with the lowest error rate.",
             f"The least mean is at a theta strictly between 0 and 1, below both ends by more than {ROUNDING}.",

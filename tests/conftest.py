@@ -1,5 +1,8 @@
 """One profile for property tests, and the two kinds of array every part of the core runs on."""
 
+import os
+from functools import partial
+
 import numpy as np
 import pytest
 import torch
@@ -19,8 +22,9 @@ def xp_name(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def put(xp_name: str) -> Put:
-    """Turns a NumPy array into an array of that library."""
-    return np.asarray if xp_name == "numpy" else torch.as_tensor
+    """Turns a NumPy array into an array of that library, on the device that LSVV_TEST_DEVICE names."""
+    device = os.environ.get("LSVV_TEST_DEVICE", "cpu")
+    return np.asarray if xp_name == "numpy" else partial(torch.as_tensor, device=device)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import numpy as np
 from typer.testing import CliRunner, Result
 
 from reproduction.commands import app
-from reproduction.plan import OWN, PAPER, Chooser, Design, Space, Unit, curve_units, table_units, task_of
+from reproduction.experiments import OWN, PAPER, Chooser, Design, Space, Unit, curve_units, table_units, task_of
 from reproduction.published import METHODS
 from reproduction.records import Record
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from reproduction.data import Fold
-from reproduction.plan import OWN
+from reproduction.experiments import OWN
 from reproduction.published import METHODS
 
 

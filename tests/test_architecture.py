@@ -19,13 +19,16 @@ ROOMS = {
     "library": (
         "extras",
         "linalg",
+        "stored",
+        "categories",
+        "inputs",
         "losses",
         "spectral",
         "nn",
-        "categories",
-        "inputs",
+        "cluster",
         "parameters",
         "targets",
+        "sums",
         "features",
         "graph",
         "penalties",
@@ -48,15 +51,17 @@ ROOMS = {
         "records",
         "bundled",
         "metrics",
-        "plan",
+        "experiments",
+        "paper_grid",
         "cross_validation",
         "choosing",
         "protocol",
-        "run",
+        "running",
         "inventory",
         "outliers",
-        "summary",
+        "tabulated",
         "comparing",
+        "judging",
         "verdicts",
         "pages",
         "commands",
@@ -76,13 +81,13 @@ SHARED = {
 """All that the reproduction takes from the application: its files and commands behave like those of lsvv."""
 
 PRIVATE = {
-    ("src/lsvv/tables/onnx.py", "_codec"),
-    ("src/lsvv/tables/onnx.py", "_kind_shares"),
-    ("src/lsvv/tables/onnx.py", "_threshold"),
     ("benchmarks/prox.py", "_step"),
     ("benchmarks/prox.py", "_step_by_svd"),
 }
 """Private names of the library that are used outside of it: none should be, and none may be added."""
+
+TWICE = {"fill", "run"}
+"""Names that stand for the same in two places: filling a frame and a table, and commands beside what they run."""
 
 PYTHONS_OWN = ("_replace", "_exit", "_repr_html_")
 OPENPYXLS_OWN = ("_cells",)
@@ -116,9 +121,11 @@ def place_of(name: str) -> tuple[str, str]:
 def imports(name: str, *, types: bool = True) -> Iterator[tuple[str, str]]:
     """What a module imports of ours, at its top or inside a function: pairs of module and name."""
     tree = ast.parse(MODULES[name].read_text(encoding="utf-8"))
+    guarded = [one for one in ast.walk(tree) if isinstance(one, ast.If) and ast.unparse(one.test) == "TYPE_CHECKING"]
+    for_types = {inner for one in guarded for inner in ast.walk(one)}
     for node in ast.walk(tree):
-        if not types and isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            node.body = []
+        if not types and node in for_types:
+            continue
         if isinstance(node, ast.Import):
             yield from ((one.name, "") for one in node.names if one.name.split(".")[0] in FOLDERS.values())
         elif isinstance(node, ast.ImportFrom):
@@ -179,8 +186,8 @@ def test_every_import_points_to_the_left(name: str) -> None:
         ("reproduction.choosing", "lsvv.selection", True),
         ("reproduction.pages.writing", "lsvv.tables", True),
         ("reproduction.pages.writing", "lsvv.report.page", False),
-        ("reproduction.data.loading", "reproduction.plan", False),
-        ("reproduction.plan", "benchmarks.timing", False),
+        ("reproduction.data.loading", "reproduction.experiments", False),
+        ("reproduction.experiments", "benchmarks.timing", False),
         ("benchmarks.ask", "reproduction.data", True),
     ],
 )
@@ -250,6 +257,20 @@ def test_the_wheel_has_the_library_and_the_application_alone() -> None:
     here = {path.relative_to(ROOT / "src" / "lsvv").parts[0] for path in (ROOT / "src" / "lsvv").rglob("*.py")}
     layers = {Path(part).stem for part in here}
     assert layers - {"__init__", "__main__"} == {*ROOMS["library"], *ROOMS["application"], *BESIDE}
+
+
+def test_each_name_stands_for_one_thing() -> None:
+    """Modules, classes and public functions of the package and of the reproduction, but for a few that are told."""
+    places: dict[tuple[type, str], set[str]] = {}
+    for name, path in MODULES.items():
+        if name.startswith("benchmarks") or path.stem == "__main__":
+            continue
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        found = {(type(one), one.name) for one in tree.body if isinstance(one, (ast.FunctionDef, ast.ClassDef))}
+        for kind, one in {*found, (ast.Module, path.stem)}:
+            if not one.startswith("_"):
+                places.setdefault((kind, one), set()).add(name)
+    assert {one for (_, one), found in places.items() if len(found) > 1} == TWICE
 
 
 def test_the_public_names_are_frozen() -> None:

@@ -9,7 +9,7 @@ import pytest
 from sklearn.preprocessing import OneHotEncoder
 
 from lsvv import LSVVClassifier, LSVVClassifierCV, LSVVRegressor
-from lsvv.categories import MOST_CATEGORIES, coded, learn_categories
+from lsvv.categories import MOST_CATEGORIES, code_categories, learn_categories
 from lsvv.selection import column_importances
 
 pd = pytest.importorskip("pandas")
@@ -22,7 +22,7 @@ def _frame(rng: np.random.Generator, n: int = 60) -> tuple[Any, np.ndarray]:
 
 def test_categories_are_the_columns_of_a_one_hot_encoder(rng: np.random.Generator) -> None:
     X, kinds = _frame(rng)
-    ours = coded(X, learn_categories(X))
+    ours = code_categories(X, learn_categories(X))
     np.testing.assert_array_equal(ours[:, 1:], OneHotEncoder(sparse_output=False).fit_transform(kinds[:, None]))
     np.testing.assert_array_equal(ours[:, 0], X["size"])
 
@@ -57,13 +57,15 @@ def test_polars_frames_are_read_alike(rng: np.random.Generator) -> None:
     pl = pytest.importorskip("polars")
     X, kinds = _frame(rng)
     other = pl.DataFrame({"size": X["size"].to_numpy(), "kind": pl.Series(kinds.tolist(), dtype=pl.Categorical)})
-    np.testing.assert_array_equal(coded(other, learn_categories(other)), coded(X, learn_categories(X)))
+    np.testing.assert_array_equal(
+        code_categories(other, learn_categories(other)), code_categories(X, learn_categories(X))
+    )
     assert LSVVRegressor(features="linear").fit(other, X["size"]).score(other, X["size"]) > 0.9
 
 
 def test_an_empty_name_is_not_a_missing_category() -> None:
     X = pd.DataFrame({"kind": pd.Categorical(["", "a", None])})
-    np.testing.assert_array_equal(coded(X, learn_categories(X)), [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
+    np.testing.assert_array_equal(code_categories(X, learn_categories(X)), [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
 
 
 def test_importances_and_errors_name_columns_of_the_frame(rng: np.random.Generator) -> None:

@@ -303,7 +303,7 @@ def test_what_cannot_be_asked_is_refused_before_any_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], code: int, sentence: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("lsvv.tables.filling.vectorised", None)
+    monkeypatch.setattr("lsvv.tables.filling.FrameVectorizer", None)
     (tmp_path / "t.csv").write_text(beasts())
     done = here("ask", "t.csv", "-t", "kind", *arguments)
     assert (done.exit_code, sentence in done.stderr) == (code, True), done.stderr

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.neighbors import NearestNeighbors
@@ -17,6 +18,8 @@ from lsvv import LSVVClassifier
 from lsvv.features import MappedRows, RandomFourier
 from lsvv.graph import (
     KNNGraph,
+    NeighborGraph,
+    NeighborIndex,
     check_adjacency,
     full_heat_graph,
     heat_weights,
@@ -25,10 +28,13 @@ from lsvv.graph import (
     neighbors,
     symmetrize,
 )
+from lsvv.graph.blocked import Blocked
+from lsvv.graph.coarse_cells import CellSearch
 from lsvv.linalg import to_numpy
 
 KINDS = ("normalized", "plain")
 SEARCHING = import_module("lsvv.graph.nearest")
+INVERTED = import_module("lsvv.graph.inverted")
 """The module; the package has a function of that name."""
 
 
@@ -139,7 +145,7 @@ def test_faiss_finds_the_exact_neighbours(
 ) -> None:
     X = rng.normal(size=(300, 4)) + 100.0
     if inverted_lists:
-        monkeypatch.setattr(SEARCHING, "FAISS_ROWS", 200)
+        monkeypatch.setattr(INVERTED, "FAISS_ROWS", 200)
     exact = neighbors(X, 5, search="exact")
     found = neighbors(X, 5, search="faiss")
     share = (found.astype(bool).multiply(exact.astype(bool))).sum() / exact.nnz
@@ -160,15 +166,15 @@ def test_large_dense_data_goes_to_faiss_by_itself(rng: np.random.Generator, monk
     X = rng.normal(size=(60, 3))
     asked: list[int] = []
 
-    class Spy(SEARCHING._Faiss):  # type: ignore[name-defined]
+    class Spy(SEARCHING.InvertedLists):  # type: ignore[name-defined]
         def nearest(self, rows: np.ndarray, k: int) -> Any:
             asked.append(k)
             return super().nearest(rows, k)
 
-    monkeypatch.setattr(SEARCHING, "_Faiss", Spy)
+    monkeypatch.setattr(SEARCHING, "InvertedLists", Spy)
     neighbors(X, 4)
     assert asked == []
-    monkeypatch.setattr(SEARCHING, "FAISS_ROWS", 50)
+    monkeypatch.setattr(INVERTED, "FAISS_ROWS", 50)
     neighbors(X, 4)
     neighbors(sp.csr_array(X), 4)
     # a row finds itself too
@@ -352,3 +358,96 @@ def test_the_full_heat_graph_is_the_kernel_of_all_pairs_and_a_graph_to_fit_with(
 
 def test_the_full_heat_graph_of_equal_rows_is_complete() -> None:
     np.testing.assert_array_equal(full_heat_graph(np.ones((3, 2))), 1 - np.eye(3))
+
+
+# -------------------------------------------------------------------------------------- recall, tensors, coarse cells
+
+
+def on_a_sheet(m: int, seed: int = 0) -> np.ndarray:
+    """Rows on a two-dimensional sheet in eight dimensions."""
+    rng = np.random.default_rng(seed)
+    return np.sin(rng.normal(size=(m, 2)) @ rng.normal(size=(2, 8))) + 0.01 * rng.normal(size=(m, 8))
+
+
+def true_recall(found: sp.csr_array, X: np.ndarray, k: int) -> float:
+    exact = neighbors(X, k, search="exact")
+    return float(found.astype(bool).multiply(exact.astype(bool)).sum() / exact.nnz)
+
+
+@pytest.mark.parametrize("target", [0.6, 0.9, 0.99])
+def test_as_many_lists_are_searched_as_the_recall_asks_for(target: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    X = on_a_sheet(3000)
+    monkeypatch.setattr(INVERTED, "FAISS_ROWS", 1000)
+    index = NeighborIndex(X, search="faiss", target=target)
+    truth = true_recall(index.among(8), X, 8)
+    assert index.recall is not None
+    assert target <= index.recall <= 1.0
+    assert abs(truth - index.recall) < 0.03
+    wanted = index._index.index.nprobe
+    assert NeighborIndex(X, search="faiss", target=1.0).among(8).nnz
+    assert wanted < 4 * np.sqrt(3000) / 4
+
+
+def test_a_fitted_model_tells_the_recall_of_its_graph(monkeypatch: pytest.MonkeyPatch) -> None:
+    X = on_a_sheet(1500)
+    y = np.where(np.arange(1500) < 60, (X[:, 0] > 0).astype(int), -1)
+    exact = LSVVClassifier(features=RandomFourier(20), random_state=0).fit(X, y)
+    assert exact.graph_ is not None
+    assert exact.graph_.recall == 1.0
+    monkeypatch.setattr(INVERTED, "FAISS_ROWS", 1000)
+    near = LSVVClassifier(features=RandomFourier(20), random_state=0).fit(X, y)
+    assert near.graph_ is not None
+    assert near.graph_.recall is not None
+    assert 0.99 <= near.graph_.recall <= 1.0
+    assert NeighborGraph(near.graph_.S).recall is None
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_tensors_are_searched_exactly_in_blocks(dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    X = on_a_sheet(500).astype(dtype) + dtype(100)
+    expected = neighbors(X, 6, search="exact")
+    monkeypatch.setattr("lsvv.graph.blocked.CANDIDATES", 64)
+    monkeypatch.setattr("lsvv.graph.blocked.BLOCK_BYTES", 64 * 8 * 37)
+    index = NeighborIndex(torch.as_tensor(X))
+    assert isinstance(index.rows, torch.Tensor)
+    laws.assert_close(index.among(6).toarray(), expected.toarray(), rtol=1e-6, atol=1e-9)
+    new = on_a_sheet(20, seed=1).astype(dtype) + dtype(100)
+    exact = NeighborIndex(X, search="exact").of(new, 6)
+    laws.assert_close(index.of(torch.as_tensor(new), 6).toarray(), exact.toarray(), rtol=1e-6, atol=1e-9)
+
+
+def test_many_tensor_rows_are_searched_in_cells_with_borders(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
+    X = on_a_sheet(2000)
+    monkeypatch.setattr("lsvv.graph.coarse_cells.ROWS_A_CELL", 100)
+    search = CellSearch(put(X), target=0.99)
+    found = search.nearest(put(X), 7)
+    assert search.recall >= 0.99
+    distances = NearestNeighbors(n_neighbors=7).fit(X).kneighbors()[0]
+    assert ((found[0] <= distances[:, -1:] * (1 + 1e-9)).sum(axis=1) >= 7).mean() > 0.9
+    np.testing.assert_array_equal(found[1][:, 0], np.arange(2000))
+
+
+def test_one_cell_is_the_exact_search(put: Put) -> None:
+    X = on_a_sheet(300)
+    search = CellSearch(put(X), target=0.99)
+    distances, found = search.nearest(put(X), 5)
+    exact, places = Blocked(X).nearest(X, 5)
+    np.testing.assert_array_equal(found, places)
+    laws.assert_close(distances, exact)
+    assert search.recall == 1.0
+
+
+def test_a_cell_of_few_rows_says_that_it_has_no_more() -> None:
+    X = np.array([[0.0], [0.1], [9.0], [9.1], [9.2]])
+    search = CellSearch(X, target=0.1)
+    search._settle(4)
+    search._kept, search._ends = np.array([0, 1]), np.array([0, 2])
+    distances, found = search.nearest(X[:1], 4)
+    np.testing.assert_array_equal(found, [[0, 1, -1, -1]])
+    assert np.isinf(distances[0, 2:]).all()
+
+
+@pytest.mark.parametrize("recall", [0.0, 1.5, -1.0])
+def test_a_recall_is_a_share(recall: float) -> None:
+    with pytest.raises(ValueError, match=r"recall=.* is no share. Pass a number above 0 and at most 1"):
+        KNNGraph(recall=recall)

@@ -110,10 +110,10 @@ def test_equally_near_rows_are_chosen_by_their_content() -> None:
 def test_figures_of_labelled_rows_are_in_the_order_of_the_rows() -> None:
     order = np.random.default_rng(1).permutation(90)
     here, there = LSVVClassifierCV(**SMALL).fit(X, Y), LSVVClassifierCV(**SMALL).fit(X[order], Y[order])
-    np.testing.assert_array_equal(here.labelled_, np.flatnonzero(Y != -1))
-    np.testing.assert_array_equal(there.labelled_, np.flatnonzero(Y[order] != -1))
-    of_row = {row: here.loo_proba_[place] for place, row in enumerate(here.labelled_)}
-    same = np.array([of_row[order[row]] for row in there.labelled_])
+    np.testing.assert_array_equal(here.labeled_, np.flatnonzero(Y != -1))
+    np.testing.assert_array_equal(there.labeled_, np.flatnonzero(Y[order] != -1))
+    of_row = {row: here.loo_proba_[place] for place, row in enumerate(here.labeled_)}
+    same = np.array([of_row[order[row]] for row in there.labeled_])
     np.testing.assert_allclose(there.loo_proba_, same, atol=1e-6)
 
 

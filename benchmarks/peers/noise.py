@@ -58,7 +58,7 @@ def _of_labels(trial: Trial) -> Figures:
     while len(np.unique(y[:size])) < K or y[0] < 0:
         y[:size] = rng.integers(K, size=size)
     model = LSVVClassifierCV(random_state=seed).fit(X, y)
-    stated = _judged(np.asarray(model.loo_proba_), np.eye(K)[y[model.labelled_]])
+    stated = _judged(np.asarray(model.loo_proba_), np.eye(K)[y[model.labeled_]])
     true = _judged(np.asarray(model.predict_proba(fresh)), np.full((FRESH, K), 1.0 / K))
     low, high = left_out_interval(stated["accuracy"], size)
     told = {f"{told} {name}": found[name] for told, found in (("stated", stated), ("true", true)) for name in FIGURES}

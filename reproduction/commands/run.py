@@ -15,8 +15,8 @@ from lsvv.cli import options
 from lsvv.cli.console import STOPPED, progress, say, sentences
 
 if TYPE_CHECKING:
-    from reproduction.plan import Chooser, Design
-    from reproduction.run import Outcome, Step
+    from reproduction.experiments import Chooser, Design
+    from reproduction.running import Outcome, Step
 
 __all__ = ["run_command"]
 
@@ -81,9 +81,9 @@ def run_command(
     `python -m reproduction run all --data data --out results --chooser atlas --sets iris,wine`
     """
     with sentences(debug):
+        from reproduction.experiments import plan
         from reproduction.pages import check_matplotlib, write_pages
-        from reproduction.plan import plan
-        from reproduction.run import run
+        from reproduction.running import run
 
         check_matplotlib()
         asked = _experiments(names)
@@ -103,7 +103,7 @@ def run_command(
 
 
 def _experiments(names: list[str]) -> tuple[str, ...]:
-    from reproduction.plan import EXPERIMENTS
+    from reproduction.experiments import EXPERIMENTS
 
     wrong = [name for name in names if name not in (*EXPERIMENTS, ALL)]
     if wrong:
@@ -112,7 +112,7 @@ def _experiments(names: list[str]) -> tuple[str, ...]:
 
 
 def _design(quick: bool, repeats: int | None, hide: str) -> Design:
-    from reproduction.plan import PAPER, QUICK
+    from reproduction.experiments import PAPER, QUICK
 
     if hide not in ("rows", "entries"):
         raise ValueError(f"--hide {hide} is unknown. Choose rows or entries.")

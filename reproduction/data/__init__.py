@@ -1,6 +1,6 @@
 """The data sets of the paper by name: loading, checking, fetching and splitting them."""
 
-from reproduction.data.checking import Finding, available, varying_columns, verify
+from reproduction.data.checking import Checked, available, varying_columns, verify
 from reproduction.data.fetching import fetch
 from reproduction.data.loading import Dataset, load
 from reproduction.data.registry import DATASETS, DatasetInfo, PaperSize, info, paper_names
@@ -9,10 +9,10 @@ from reproduction.data.text import DataError
 
 __all__ = [
     "DATASETS",
+    "Checked",
     "DataError",
     "Dataset",
     "DatasetInfo",
-    "Finding",
     "Fold",
     "PaperSize",
     "Range",

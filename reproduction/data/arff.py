@@ -60,7 +60,6 @@ def read_arff(path: Path) -> ArffTable:
     ------
     DataError
         With the file and the line, for anything that is not such a table.
-
     """
     with open_lines(path) as stream:
         numbered = enumerate((line.decode(errors="replace").strip() for line in stream), start=1)

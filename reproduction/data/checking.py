@@ -15,13 +15,13 @@ from reproduction.data.registry import paper_names
 from reproduction.data.sources import NPZ_SHA256
 from reproduction.data.text import DataError
 
-__all__ = ["CHECKSUMS", "Finding", "available", "examined", "file_sha256", "recorded_sums", "varying_columns", "verify"]
+__all__ = ["CHECKSUMS", "Checked", "available", "examined", "file_sha256", "recorded_sums", "varying_columns", "verify"]
 
 CHECKSUMS = "checksums.json"
 
 
 @dataclass(frozen=True)
-class Finding:
+class Checked:
     """What was found out about a data set in a folder: good or not, and why in one sentence.
 
     Examples
@@ -32,7 +32,6 @@ class Finding:
     ...     finding = available(folder)[0]
     >>> finding.name, finding.good, finding.sentence.split(":")[0]
     ('iris', False, 'not here')
-
     """
 
     name: str
@@ -40,7 +39,7 @@ class Finding:
     sentence: str
 
 
-def available(folder: str | os.PathLike[str] | None = None) -> tuple[Finding, ...]:
+def available(folder: str | os.PathLike[str] | None = None) -> tuple[Checked, ...]:
     """For each data set of the paper: is it here, and if not, why not. Nothing is read.
 
     Examples
@@ -50,13 +49,12 @@ def available(folder: str | os.PathLike[str] | None = None) -> tuple[Finding, ..
     ...     findings = available(folder)
     >>> len(findings), any(finding.good for finding in findings)
     (23, False)
-
     """
     place = data_folder(folder)
     return tuple(_presence(name, place) for name in paper_names())
 
 
-def verify(folder: str | os.PathLike[str] | None = None, names: tuple[str, ...] | None = None) -> tuple[Finding, ...]:
+def verify(folder: str | os.PathLike[str] | None = None, names: tuple[str, ...] | None = None) -> tuple[Checked, ...]:
     """Loads each data set that is here and holds it against the registry.
 
     Checked are the shape, the rows of each class, the number of non-constant columns and, where it is known,
@@ -84,7 +82,6 @@ def verify(folder: str | os.PathLike[str] | None = None, names: tuple[str, ...] 
     False
     >>> "holds 100 rows" in finding.sentence
     True
-
     """
     place = data_folder(folder)
     return tuple(examined(name, place) for name in (paper_names() if names is None else names))
@@ -97,7 +94,6 @@ def varying_columns(X: NDArray[np.floating] | csr_matrix) -> int:
     --------
     >>> varying_columns(np.array([[1.0, 2.0], [1.0, 3.0]]))
     1
-
     """
     if issparse(X):
         low, high = X.min(axis=0).toarray(), X.max(axis=0).toarray()
@@ -123,17 +119,17 @@ def recorded_sums(folder: Path) -> dict[str, str]:
         raise DataError(f"{path} is not the list of checksums it was ({error}); remove it.") from error
 
 
-def _presence(name: str, folder: Path) -> Finding:
+def _presence(name: str, folder: Path) -> Checked:
     found = find(name, folder)
     if found is None:
-        return Finding(name, False, f"not here: {missing_sentence(name, folder)}")
+        return Checked(name, False, f"not here: {missing_sentence(name, folder)}")
     empty = [file for file in found.files if file.stat().st_size == 0]
     if empty:
-        return Finding(name, False, f"not here: {empty[0]} is empty; remove it and fetch it again.")
-    return Finding(name, True, f"here: {' with '.join(file.name for file in found.files)}.")
+        return Checked(name, False, f"not here: {empty[0]} is empty; remove it and fetch it again.")
+    return Checked(name, True, f"here: {' with '.join(file.name for file in found.files)}.")
 
 
-def examined(name: str, folder: Path) -> Finding:
+def examined(name: str, folder: Path) -> Checked:
     """Whether the files of a data set in a folder are what they should be."""
     presence = _presence(name, folder)
     if not presence.good:
@@ -142,11 +138,11 @@ def examined(name: str, folder: Path) -> Finding:
         data = load(name, folder, dtype=np.float32)
         faults = [*_content_faults(data), *_sum_faults(data, folder)]
     except DataError as error:
-        return Finding(name, False, str(error))
+        return Checked(name, False, str(error))
     if faults:
-        return Finding(name, False, " ".join(faults))
+        return Checked(name, False, " ".join(faults))
     rows, columns = data.X.shape
-    return Finding(name, True, f"{rows} rows, {columns} columns and {data.info.K} outputs, as they should be.")
+    return Checked(name, True, f"{rows} rows, {columns} columns and {data.info.K} outputs, as they should be.")
 
 
 def _content_faults(data: Dataset) -> list[str]:

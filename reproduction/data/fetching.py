@@ -74,7 +74,6 @@ def fetch(
     ...     np.savez(Path(folder) / "iris.npz", X=X, y=y)
     ...     [path.name for path in fetch("iris", folder)]
     ['iris.npz']
-
     """
     entry = info(name)
     place = _target_folder(folder)

@@ -15,10 +15,10 @@ from scipy.sparse import csr_matrix, issparse, vstack
 
 from reproduction.data.arff import ArffTable, read_arff, read_label_names
 from reproduction.data.registry import DatasetInfo, Task, info
-from reproduction.data.sources import LAYOUTS, Layout
+from reproduction.data.sources import LAYOUTS, FileLayout
 from reproduction.data.text import SUFFIXES, DataError, read_libsvm, read_table
 
-__all__ = ["FOLDER_VARIABLE", "Dataset", "Found", "data_folder", "find", "load"]
+__all__ = ["FOLDER_VARIABLE", "Dataset", "FoundFiles", "data_folder", "find", "load"]
 
 FOLDER_VARIABLE = "LSVV_DATA"
 
@@ -51,7 +51,6 @@ class Dataset:
     >>> data = Dataset("iris", "multi-class", X, y, ("setosa", "versicolor", "virginica"), origin=())
     >>> data.X.shape, data.info.K
     ((150, 4), 3)
-
     """
 
     name: str
@@ -68,10 +67,10 @@ class Dataset:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundFiles:
     """The files of a data set in a folder and how to read them."""
 
-    layout: Layout
+    layout: FileLayout
     files: tuple[Path, ...]
     labels: Path | None
 
@@ -91,7 +90,7 @@ def data_folder(folder: str | os.PathLike[str] | None = None) -> Path:
     return Path(chosen)
 
 
-def find(name: str, folder: Path) -> Found | None:
+def find(name: str, folder: Path) -> FoundFiles | None:
     """The first layout of a data set whose files all lie in ``folder`` or in its subfolder ``name``."""
     entry = info(name)
     for layout in LAYOUTS[entry.name]:
@@ -99,7 +98,7 @@ def find(name: str, folder: Path) -> Found | None:
             files = [_present(place, file) for file in layout.files]
             present = [file for file in files if file is not None]
             if len(present) == len(files):
-                return Found(layout, tuple(present), _present(place, layout.labels) if layout.labels else None)
+                return FoundFiles(layout, tuple(present), _present(place, layout.labels) if layout.labels else None)
     return None
 
 
@@ -136,7 +135,6 @@ def load(name: str, folder: str | os.PathLike[str] | None = None, *, dtype: DTyp
     ...     np.savez(Path(folder) / "iris.npz", X=X, y=y)
     ...     load("iris", folder).X.shape
     (150, 4)
-
     """
     entry = info(name)
     place = data_folder(folder)
@@ -163,7 +161,7 @@ def _present(place: Path, file: str) -> Path | None:
     return next((place / f"{file}{suffix}" for suffix in SUFFIXES if (place / f"{file}{suffix}").is_file()), None)
 
 
-def _read(entry: DatasetInfo, found: Found, file: Path) -> _Pair:
+def _read(entry: DatasetInfo, found: FoundFiles, file: Path) -> _Pair:
     layout = found.layout
     if layout.reader == "npz":
         return _read_npz(file, entry)
@@ -241,7 +239,7 @@ def _class_name(value: np.generic) -> str:
     return f"{value:g}" if isinstance(value, np.floating) else str(value)
 
 
-def _check_arrays(entry: DatasetInfo, found: Found, X: _Inputs, target: NDArray[np.generic]) -> None:
+def _check_arrays(entry: DatasetInfo, found: FoundFiles, X: _Inputs, target: NDArray[np.generic]) -> None:
     """Refuses what is no table of numbers with one target a row, or a row of them."""
     dimensions = (X.ndim, target.ndim)
     expected = (2, 1 if entry.task == "multi-class" else 2)
@@ -256,7 +254,7 @@ def _check_arrays(entry: DatasetInfo, found: Found, X: _Inputs, target: NDArray[
         raise DataError(f"{found.named} lacks a target, or has one that is infinite: the file is damaged.")
 
 
-def _check_shape(entry: DatasetInfo, found: Found, X: _Inputs, target: NDArray[np.generic], classes: int) -> None:
+def _check_shape(entry: DatasetInfo, found: FoundFiles, X: _Inputs, target: NDArray[np.generic], classes: int) -> None:
     outputs = classes if entry.task == "multi-class" else target.shape[1]
     seen = (*X.shape, outputs)
     expected = (entry.rows, entry.columns, entry.K)

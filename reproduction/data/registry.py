@@ -22,7 +22,6 @@ class PaperSize:
     >>> size = info("iris").paper
     >>> size.training, size.testing, size.rows
     (105, 45, 150)
-
     """
 
     training: int
@@ -71,7 +70,6 @@ class DatasetInfo:
     ('multi-class', 19, 18, 19)
     >>> print(segment.note)
     One of the 19 columns is constant, hence d = 18 + 1.
-
     """
 
     name: str
@@ -312,7 +310,6 @@ def paper_names() -> tuple[str, ...]:
     --------
     >>> len(paper_names()), paper_names()[0], paper_names()[-1]
     (23, 'iris', 'scm1d')
-
     """
     return tuple(name for name, entry in DATASETS.items() if entry.paper is not None)
 
@@ -324,7 +321,6 @@ def info(name: str) -> DatasetInfo:
     --------
     >>> info("segment").rows, info("segment").d, info("segment").K
     (2310, 19, 7)
-
     """
     if name not in DATASETS:
         raise KeyError(f"There is no data set named {name!r}; choose one of: {', '.join(DATASETS)}.")

@@ -7,7 +7,7 @@ from typing import Literal
 
 from reproduction.data.registry import DATASETS
 
-__all__ = ["LAYOUTS", "MIRRORS", "NPZ_SHA256", "OPENML", "Layout", "Mirror"]
+__all__ = ["LAYOUTS", "MIRRORS", "NPZ_SHA256", "OPENML", "FileLayout", "Mirror"]
 
 LIBSVM = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/multiclass"
 MULAN = "https://raw.githubusercontent.com/tsoumakas/mulan/master/data"
@@ -16,7 +16,7 @@ OPENML = "https://www.openml.org/api/v1/json/data"
 
 
 @dataclass(frozen=True)
-class Layout:
+class FileLayout:
     """One way a data set may lie in a folder.
 
     Attributes
@@ -33,7 +33,6 @@ class Layout:
         Text files: only as many rows as the data set has are read; the rest is the original test part.
     cells : str
         Text files: the letters a cell may hold, each turned into an indicator column.
-
     """
 
     reader: Literal["npz", "libsvm", "arff", "text"]
@@ -78,20 +77,20 @@ _LIBSVM_FILES = {
 }
 
 _TEXT = {
-    "iris": Layout("text", ("iris.data",)),
-    "wine": Layout("text", ("wine.data",), label=0),
-    "glass": Layout("text", ("glass.data",), drop=(0,)),
-    "vowel": Layout("text", ("vowel-context.data",), separator=None, drop=(0, 1, 2), first=True),
-    "vehicle": Layout("text", tuple(f"xa{letter}.dat" for letter in "abcdefghi"), separator=None),
-    "segment": Layout("text", ("segment.dat",), separator=None),
-    "satimage": Layout("text", ("sat.trn",), separator=None),
-    "pendigits": Layout("text", ("pendigits.tra",)),
-    "letter": Layout("text", ("letter-recognition.data",), label=0, first=True),
-    "poker": Layout("text", ("poker-hand-training-true.data",)),
-    "shuttle": Layout("text", ("shuttle.trn",), separator=None),
-    "Sensorless": Layout("text", ("Sensorless_drive_diagnosis.txt",), separator=None),
-    "connect-4": Layout("text", ("connect-4.data",), cells="bxo"),
-    "covtype": Layout("text", ("covtype.data",)),
+    "iris": FileLayout("text", ("iris.data",)),
+    "wine": FileLayout("text", ("wine.data",), label=0),
+    "glass": FileLayout("text", ("glass.data",), drop=(0,)),
+    "vowel": FileLayout("text", ("vowel-context.data",), separator=None, drop=(0, 1, 2), first=True),
+    "vehicle": FileLayout("text", tuple(f"xa{letter}.dat" for letter in "abcdefghi"), separator=None),
+    "segment": FileLayout("text", ("segment.dat",), separator=None),
+    "satimage": FileLayout("text", ("sat.trn",), separator=None),
+    "pendigits": FileLayout("text", ("pendigits.tra",)),
+    "letter": FileLayout("text", ("letter-recognition.data",), label=0, first=True),
+    "poker": FileLayout("text", ("poker-hand-training-true.data",)),
+    "shuttle": FileLayout("text", ("shuttle.trn",), separator=None),
+    "Sensorless": FileLayout("text", ("Sensorless_drive_diagnosis.txt",), separator=None),
+    "connect-4": FileLayout("text", ("connect-4.data",), cells="bxo"),
+    "covtype": FileLayout("text", ("covtype.data",)),
 }
 
 _ARFF = {
@@ -104,19 +103,19 @@ _ARFF = {
 _TARGETS = {"rf2": "rf2", "rf2_with_missing": "rf2", "scm1d": "scm1d", "scm20d": "scm20d"}
 
 
-def _layouts(name: str) -> tuple[Layout, ...]:
-    found = [Layout("npz", (f"{name}.npz",))]
+def _layouts(name: str) -> tuple[FileLayout, ...]:
+    found = [FileLayout("npz", (f"{name}.npz",))]
     if name == "rf2":
-        found.append(Layout("npz", ("rf2_with_missing.npz",)))
+        found.append(FileLayout("npz", ("rf2_with_missing.npz",)))
     if name in _LIBSVM_FILES:
         stem = _LIBSVM_FILES[name].rpartition("/")[2].removesuffix(".bz2").removesuffix(".scale")
-        found.extend(Layout("libsvm", (f"{stem}{ending}",)) for ending in ("", ".scale", "_scale"))
+        found.extend(FileLayout("libsvm", (f"{stem}{ending}",)) for ending in ("", ".scale", "_scale"))
     if name in _ARFF:
         files, labels = _ARFF[name]
-        found.append(Layout("arff", files, labels))
+        found.append(FileLayout("arff", files, labels))
     arff = _TARGETS.get(name, name)
-    found.append(Layout("arff", (f"{arff}.arff",), f"{arff}.xml"))
-    found.append(Layout("arff", (f"{arff}-train.arff", f"{arff}-test.arff"), f"{arff}.xml"))
+    found.append(FileLayout("arff", (f"{arff}.arff",), f"{arff}.xml"))
+    found.append(FileLayout("arff", (f"{arff}-train.arff", f"{arff}-test.arff"), f"{arff}.xml"))
     if name in _TEXT:
         found.append(_TEXT[name])
     return tuple(dict.fromkeys(found))
@@ -137,7 +136,7 @@ def _mirrors(name: str) -> tuple[Mirror, ...]:
     )
 
 
-LAYOUTS: Mapping[str, tuple[Layout, ...]] = MappingProxyType({name: _layouts(name) for name in DATASETS})
+LAYOUTS: Mapping[str, tuple[FileLayout, ...]] = MappingProxyType({name: _layouts(name) for name in DATASETS})
 MIRRORS: Mapping[str, tuple[Mirror, ...]] = MappingProxyType({name: _mirrors(name) for name in DATASETS})
 
 # The archives this project's own figures were computed from.

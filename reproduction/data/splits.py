@@ -51,7 +51,6 @@ class Split:
     >>> drawn = split(np.repeat([0, 1, 2], 50), "multi-class", seed=0)
     >>> drawn.train.size, drawn.test.size, drawn.labelled.size + drawn.unlabelled.size
     (105, 45, 105)
-
     """
 
     train: _Integers
@@ -87,7 +86,6 @@ class Range:
     >>> unit = Range(low=np.array([0.0]), high=np.array([10.0]))
     >>> unit.scale(np.array([[5.0], [20.0]])).tolist(), unit.unscale(np.array([[0.5]])).tolist()
     ([[0.5], [2.0]], [[5.0]])
-
     """
 
     low: NDArray[np.float64]
@@ -136,7 +134,6 @@ class Fold:
     >>> model = LSVVClassifier(random_state=0).fit(fold.X_train, fold.y_train)
     >>> bool(model.score(fold.X_test, fold.y_test) > 0.8)
     True
-
     """
 
     X_train: _Inputs
@@ -187,7 +184,6 @@ def split(
     (105, 45)
     >>> bool(np.isin([0, 1, 2], y[drawn.labelled]).all())
     True
-
     """
     share = LABELLED_SHARE[task] if labelled is None else labelled
     _check_shares(share, train_share, unit, task)
@@ -213,7 +209,6 @@ def visible_targets(y: _Array, drawn: Split) -> _Array:
     >>> drawn = split(np.array([0, 1] * 10), "multi-class", seed=0)
     >>> int((visible_targets(np.array([0, 1] * 10), drawn) == -1).sum())
     12
-
     """
     shown = y[drawn.train]
     if shown.ndim == 1 and np.issubdtype(shown.dtype, np.integer):
@@ -230,7 +225,6 @@ def column_range(X: _Inputs) -> Range:
     --------
     >>> column_range(np.array([[1.0, 5.0], [3.0, 5.0]])).scale(np.array([[2.0, 7.0]]))
     array([[0.5, 0. ]])
-
     """
     if not issparse(X):
         low, high = np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)
@@ -257,7 +251,6 @@ def make_fold(data: Dataset, drawn: Split) -> Fold:
     >>> fold = make_fold(Dataset("scm20d", "regression", X, y, (), ()), split(y, "regression", seed=1))
     >>> fold.X_train.min(), fold.X_train.max(), fold.y_train_true.min(), fold.y_train_true.max()
     (np.float64(0.0), np.float64(1.0), np.float64(0.0), np.float64(1.0))
-
     """
     inputs = column_range(data.X[drawn.train])
     targets = column_range(data.y[drawn.train]) if data.task == "regression" else None

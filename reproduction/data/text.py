@@ -37,7 +37,6 @@ class DataError(ValueError):
     ... except DataError as error:
     ...     print(error)
     The data folder no such folder does not exist.
-
     """
 
 
@@ -60,7 +59,6 @@ def read_libsvm(path: Path, columns: int) -> tuple[csr_matrix, NDArray[np.float6
         The file, plain or compressed.
     columns : int
         Columns of X; trailing columns that no row mentions are zero.
-
     """
     with open_lines(path) as stream:
         try:
@@ -89,7 +87,6 @@ def read_table(
         If not empty, each cell is one of these letters and becomes one indicator column a letter.
     rows : int or None
         How many rows to read; None for all.
-
     """
     with open_lines(path) as stream:
         width = len(_split(stream.readline().decode(errors="replace"), separator))

@@ -13,7 +13,7 @@ from reproduction.pages.blocks import Picture
 from reproduction.pages.tables import compared_words
 from reproduction.published import METHODS
 from reproduction.statistics import MeanRanks, Summary
-from reproduction.summary import Curve
+from reproduction.tabulated import Curve
 
 __all__ = ["check_matplotlib", "critical_groups", "curves_picture", "ranks_picture"]
 
@@ -87,7 +87,6 @@ def critical_groups(ranks: MeanRanks) -> list[tuple[float, float]]:
     --------
     >>> critical_groups(MeanRanks({"a": 1.0, "b": 1.5, "c": 3.0}, 1.0, 10))
     [(1.0, 1.5)]
-
     """
     values = sorted(ranks.ranks.values())
     ranges = [(low, max(v for v in values if v - low < ranks.critical)) for low in values]

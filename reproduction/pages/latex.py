@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from reproduction.pages.blocks import Entry, Grid, Page
 
-__all__ = ["escape", "page_latex"]
+__all__ = ["latex_text", "page_latex"]
 
 LONGEST_ENTRY = 40
 """The letters beyond which an entry is a sentence."""
@@ -61,21 +61,20 @@ def page_latex(page: Page) -> str:
     return "\n".join("\n".join(_lines(grid)) + "\n" for grid in page.grids)
 
 
-def escape(text: str) -> str:
+def latex_text(text: str) -> str:
     r"""Text that LaTeX prints as it is.
 
     Examples
     --------
-    >>> print(escape("rf2_with_missing: 50% & more"))
+    >>> print(latex_text("rf2_with_missing: 50% & more"))
     rf2\_with\_missing: 50\% \& more
-
     """
     return "".join(_MEANING.get(letter, letter) for letter in text)
 
 
 def _lines(grid: Grid) -> Iterator[str]:
     yield from (r"\begin{table}", r"  \centering", r"  \small")
-    yield f"  \\caption{{{escape(grid.caption)}}}"
+    yield f"  \\caption{{{latex_text(grid.caption)}}}"
     yield f"  \\begin{{tabular}}{{{_columns(grid)}}}"
     yield r"    \toprule"
     yield f"    {_row(Entry(name) for name in grid.header)}"
@@ -84,7 +83,7 @@ def _lines(grid: Grid) -> Iterator[str]:
         yield f"    {_row(row)}"
     yield from (r"    \bottomrule", r"  \end{tabular}")
     for note in grid.notes:
-        yield f"  \\par {escape(note)}"
+        yield f"  \\par {latex_text(note)}"
     yield r"\end{table}"
 
 
@@ -104,7 +103,7 @@ def _row(entries: "Iterator[Entry] | tuple[Entry, ...]") -> str:
 
 
 def _entry(entry: Entry) -> str:
-    text = escape(entry.text)
+    text = latex_text(entry.text)
     if entry.bold:
         return f"\\textbf{{{text}}}"
     return f"\\underline{{{text}}}" if entry.underline else text

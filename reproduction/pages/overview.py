@@ -4,12 +4,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from reproduction.comparing import Comparison, Goal, comparisons, goals, ranks_by_space
+from reproduction.experiments import CHOOSERS, DECLARED_CHOOSER
+from reproduction.judging import LEAST_SPLITS, Verdict
 from reproduction.pages.blocks import Block, Entry, Grid, Page
 from reproduction.pages.tables import CHOOSER_WORDS, ranks_note, signed
-from reproduction.plan import CHOOSERS, DECLARED_CHOOSER
 from reproduction.records import Record
-from reproduction.summary import BASELINES, OURS, Results, Row
-from reproduction.verdicts import LEAST_SPLITS, Verdict, verdicts
+from reproduction.tabulated import BASELINES, OURS, Results, Row
+from reproduction.verdicts import verdicts
 
 __all__ = ["overview_page", "verdicts_page"]
 

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from lsvv.tables.words import count
 from reproduction.comparing import FLOAT_NOISE, own_comparisons, ranks_by_space
 from reproduction.data import PaperSize
+from reproduction.experiments import COMPARED, DECLARED_CHOOSER, OWN, Chooser, task_of
 from reproduction.inventory import Holding
 from reproduction.outliers import Outlier
 from reproduction.pages.blocks import Entry, Grid
-from reproduction.plan import COMPARED, DECLARED_CHOOSER, OWN, Chooser, task_of
 from reproduction.published import METHODS, PARTS, PublishedCell
 from reproduction.statistics import MeanRanks, Summary, summarise
-from reproduction.summary import LEVEL, NOT_AT_HAND, NOT_RUN, OURS, Cell, Curve, Row, TableSummary
+from reproduction.tabulated import LEVEL, NOT_AT_HAND, NOT_RUN, OURS, Cell, Curve, Row, TableSummary
 
 __all__ = [
     "CHOOSER_WORDS",
@@ -238,7 +238,6 @@ def compared_words(data: str) -> str:
     --------
     >>> compared_words("iris"), compared_words("scene")
     ('test error (%)', 'Hamming loss (%)')
-
     """
     return COMPARED_WORDS[COMPARED[task_of(data)]]
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from lsvv.tables import write_atomically
 from reproduction.comparing import ranks_by_space
+from reproduction.experiments import CHOOSERS, DECLARED_CHOOSER, EXPERIMENTS, Design
 from reproduction.inventory import inventory
 from reproduction.outliers import outlier_of
 from reproduction.pages.blocks import Block, Links, Page
@@ -23,10 +24,9 @@ from reproduction.pages.tables import (
     result_grid,
 )
 from reproduction.pages.webpage import webpage
-from reproduction.plan import CHOOSERS, DECLARED_CHOOSER, EXPERIMENTS, Design
 from reproduction.published import TABLES
 from reproduction.records import read_records
-from reproduction.summary import Results
+from reproduction.tabulated import Results
 
 __all__ = ["pages", "write_pages"]
 
@@ -71,7 +71,6 @@ def write_pages(
     -------
     tuple of Path
         The files.
-
     """
     place = Path(out)
     asked = {*names, *(name for name in EXPERIMENTS if (place / f"{name}.md").is_file())}

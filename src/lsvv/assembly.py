@@ -11,11 +11,16 @@ from sklearn.frozen import FrozenEstimator
 
 from lsvv.features import FeatureMap, LearningMap, Lesson, MappedRows
 from lsvv.graph import KNNGraph, NeighborGraph, NeighborSearch, Smoother, check_adjacency
-from lsvv.linalg import Array, like, sparse_times_dense, take_rows
+from lsvv.inputs import shown
+from lsvv.linalg import Array, canonical_order, like, sparse_times_dense, take_rows
 from lsvv.losses import Loss, Squared
 from lsvv.objective import Objective
 from lsvv.penalties import Manifold, Ridge, SpectralPenalty
 from lsvv.risk import QuadraticRisk, Risk, RowRisk, moments_fit
+from lsvv.stored import StoredRows
+
+SAMPLED = 50_000
+"""Stored rows that a map is fitted on."""
 
 
 def fit_map(feature_map: Any, X: Array, sample_weight: np.ndarray | None) -> Any:
@@ -40,6 +45,11 @@ def judged_rows(feature_map: Any, n_labelled: int) -> np.ndarray:
 
 def learnt_map(feature_map: LearningMap, X: Array, lesson: Lesson) -> LearningMap:
     """The map taught on all rows, or on the labelled ones alone where no term looks at the others."""
+    if isinstance(X, StoredRows):
+        raise ValueError(
+            f"{type(feature_map).__name__} learns from labels, in rows that are in memory. Load a part of the rows, or "
+            f"choose features that do not learn from labels, such as 'fourier'."
+        )
     if lesson.S is None and lesson.labelled.size < X.shape[0]:
         X, lesson = take_rows(X, lesson.labelled), replace(lesson, labelled=np.arange(lesson.labelled.size))
     return feature_map.fit_checked(X, lesson)
@@ -53,6 +63,22 @@ def refuse_graph_on_features(graph: Any, feature_map: Any) -> None:
             f"{type(feature_map).__name__} learns its features over the graph, so KNNGraph(on='features') would need "
             f"them before they are there. Choose on='inputs', or pass a ready graph."
         )
+
+
+def fitting_rows(X: Array, which: np.ndarray | None = None) -> tuple[Array, np.ndarray]:
+    """The rows a map is fitted on, and their places: all of ``which``; of stored rows at most ``SAMPLED`` at random."""
+    places = np.arange(X.shape[0]) if which is None else which
+    if isinstance(X, StoredRows) and places.size > SAMPLED:
+        places = np.sort(np.random.default_rng(0).choice(places, SAMPLED, replace=False))
+    whole = places.size == X.shape[0] and not isinstance(X, StoredRows)
+    return (X if whole else take_rows(X, places)), places
+
+
+def drawing_order(X: Array, labelled: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """The order in which labelled rows are drawn: that of their content, or of stored rows the one they have."""
+    if isinstance(X, StoredRows):
+        return np.arange(labelled.size)
+    return canonical_order(take_rows(X, labelled), values)
 
 
 def map_rows(feature_map: Any, X: Array) -> MappedRows:
@@ -100,8 +126,8 @@ def build_graph(
         graph = KNNGraph(weights=weights)
     if not isinstance(graph, KNNGraph):
         raise ValueError(
-            f"graph={graph!r} is not a graph. Pass 'auto', a KNNGraph, a sparse adjacency matrix, or an object with "
-            f"kneighbors_graph."
+            f"graph={shown(graph)} is not a graph. Pass 'auto', a KNNGraph, a sparse adjacency matrix, or an object "
+            f"with kneighbors_graph."
         )
     return graph.fit(X if graph.on == "inputs" else rows.whole(), n_neighbors, n_jobs)
 

@@ -28,14 +28,14 @@ def learn_categories(X: Any) -> dict[str, np.ndarray]:
     return found
 
 
-def coded(X: Any, categories: dict[str, np.ndarray]) -> np.ndarray:
+def code_categories(X: Any, categories: dict[str, np.ndarray]) -> np.ndarray:
     """The columns of a frame as numbers: categories as 0/1 columns, a new or a missing one 0 in all of them.
 
     Examples
     --------
     >>> import pandas as pd
     >>> X = pd.DataFrame({"size": [1.5, 2.0, 3.0], "kind": pd.Categorical(["b", "a", None])})
-    >>> coded(X, learn_categories(X)).tolist()
+    >>> code_categories(X, learn_categories(X)).tolist()
     [[1.5, 0.0, 1.0], [2.0, 1.0, 0.0], [3.0, 0.0, 0.0]]
     """
     blocks = []
@@ -76,7 +76,8 @@ def _numbers(column: Any, name: str) -> np.ndarray:
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"Column {name!r} of X holds neither numbers nor categories: {error}. Encode it, or make it a column of "
-            f"dtype 'category'. skrub.TableVectorizer in a Pipeline does so, and lsvv.fill takes the frame as it is."
+            f"dtype 'category'. lsvv.tables.FrameVectorizer in a Pipeline does so, and lsvv.fill takes the frame as it "
+            f"is."
         ) from error
 
 

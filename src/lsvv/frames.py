@@ -13,11 +13,11 @@ from lsvv.tables import fill as fill_table
 from lsvv.tables.cautions import Caution
 from lsvv.tables.files import MISSING
 from lsvv.tables.filling import Filled
-from lsvv.tables.frames import Frame, table_of
+from lsvv.tables.frame_source import Frame, table_of
 from lsvv.tables.headline import further_notes, headline
 from lsvv.tables.naming import with_inputs
 
-__all__ = ["FilledFrame", "Page", "fill"]
+__all__ = ["FilledFrame", "ReportPage", "fill"]
 
 HEIGHT = 900
 
@@ -88,11 +88,11 @@ class FilledFrame:
         """All of it as plain values, as --json prints them."""
         return summary(self.filled)
 
-    def report(self, path: str | os.PathLike[str] | None = None) -> Page:
+    def report(self, path: str | os.PathLike[str] | None = None) -> ReportPage:
         """The report: it shows itself in a notebook, and is saved where a path is given."""
         from lsvv.report import fill_report
 
-        page = Page(fill_report(self.filled))
+        page = ReportPage(fill_report(self.filled))
         if path is not None:
             page.save(path)
         return page
@@ -105,7 +105,7 @@ class FilledFrame:
         return f"<pre>{html.escape(said)}</pre>{self.frame._repr_html_()}"
 
 
-class Page:
+class ReportPage:
     """An HTML page that shows itself in a notebook.
 
     Attributes

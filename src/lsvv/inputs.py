@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -9,27 +10,101 @@ import scipy.sparse as sp
 from array_api_compat import is_torch_array
 from sklearn.utils.validation import validate_data
 
-from lsvv.categories import coded, coded_from, learn_categories, refuse_columns_without_numbers
+from lsvv.categories import code_categories, coded_from, learn_categories, refuse_columns_without_numbers
 from lsvv.linalg import Array, namespace, to_float64, to_numpy
+from lsvv.stored import StoredRows, column_blocks, data_set_columns, is_stored, written
 
 LARGEST = 1e70
 """Largest number accepted: beyond it the norms of squares, which a fit takes, leave double precision."""
 LARGEST_SINGLE = 1e15
-"""Largest number whose squares and products stay within single precision."""
+"""Largest number whose squares and products stay within single precision, and the inverse of the smallest."""
 
 
 def check_rows(estimator: Any, X: Any, *, reset: bool, name: str = "X") -> Array:
     """``X`` as a finite 2-d floating array: a torch tensor stays one, all else becomes NumPy or CSR.
 
-    float32 stays float32 up to 1e15; all else becomes float64. With ``reset`` the estimator learns the number
-    and the names of the columns, without it they are compared.
+    float32 stays float32 where its largest number is between 1e-15 and 1e15; all else becomes float64. With ``reset``
+    the estimator learns the number and the names of the columns, and whether all rows are to be read in double
+    precision; without it they are compared.
     """
+    if is_stored(X) and not isinstance(X, np.ndarray):
+        raise ValueError(
+            f"{type(estimator).__name__} takes {name} in memory, not {type(X).__name__}. Pass an array; LSVVClassifier "
+            f"and LSVVRegressor fit rows that are stored elsewhere, with settings that a search found on some of them."
+        )
     X = _check_tensor(estimator, X, reset, name) if is_torch_array(X) else _check_array(estimator, X, reset, name)
     names = column_names(estimator)
     if X.shape[1] == 0:
         raise ValueError(f"{name} has 0 feature(s): its columns of categories are all empty. Add columns with cells.")
-    _refuse_unusable(X, name, names)
-    return _wide_enough(X)
+    leaves_single = _leaves_single(_largest(X, name, names))
+    if reset:
+        estimator._in_double = leaves_single
+    return to_float64(X) if leaves_single or getattr(estimator, "_in_double", False) else X
+
+
+def check_stored(estimator: Any, X: Any, *, without: str | None = None) -> StoredRows:
+    """Rows that are stored elsewhere, passed over once: the estimator learns their columns, and bad cells are named.
+
+    ``without`` is the column of a data set that holds the targets.
+    """
+    names = data_set_columns(X)
+    for learnt in ("n_features_in_", "feature_names_in_", "categories_"):
+        vars(estimator).pop(learnt, None)
+    blocks = checked_blocks(estimator, column_blocks(X, names and [name for name in names if name != without]))
+    if isinstance(X, (np.memmap, StoredRows)):
+        for _ in blocks:
+            pass
+        return X if isinstance(X, StoredRows) else StoredRows(X)
+    return written(blocks)
+
+
+def checked_blocks(estimator: Any, blocks: Iterable[Any]) -> Iterator[np.ndarray]:
+    """Blocks of rows as finite floating arrays of as many columns as the estimator knows; the first may teach it."""
+    start = 0
+    for number, block in enumerate(blocks):
+        rows = _numbers(block, number)
+        _compare_columns(estimator, block, rows, number)
+        names = getattr(estimator, "feature_names_in_", None)
+        if rows.shape[0]:
+            largest = _largest(rows, f"Block {number} of X", names, first_row=start)
+            yield to_float64(rows) if _leaves_single(largest) else rows
+        start += rows.shape[0]
+    if start == 0:
+        raise ValueError("X has 0 rows; a minimum of 1 is required.")
+
+
+def _numbers(block: Any, number: int) -> np.ndarray:
+    try:
+        rows = np.asarray(block.to_numpy() if hasattr(block, "to_numpy") else block)
+        rows = rows if rows.dtype in (np.float32, np.float64) else rows.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(
+            f"Block {number} of X holds what is no number ({error}). Pass columns of numbers; columns of categories "
+            f"need a frame in memory."
+        ) from error
+    if rows.ndim != 2:
+        raise ValueError(f"Block {number} of X has {rows.ndim} dimensions. Pass 2-d blocks: one row a sample.")
+    return rows
+
+
+def _compare_columns(estimator: Any, block: Any, rows: np.ndarray, number: int) -> None:
+    names = [str(name) for name in block.columns] if hasattr(block, "columns") else None
+    if not hasattr(estimator, "n_features_in_"):
+        estimator.n_features_in_ = int(rows.shape[1])
+        if names is not None:
+            estimator.feature_names_in_ = np.array(names, dtype=object)
+    known = getattr(estimator, "feature_names_in_", None)
+    if rows.shape[1] != estimator.n_features_in_:
+        raise ValueError(
+            f"Block {number} of X has {rows.shape[1]} columns, but {type(estimator).__name__} is expecting "
+            f"{estimator.n_features_in_} features as input. Pass blocks with the same columns."
+        )
+    if names is not None and known is not None and names != list(known):
+        other = next(one for one, two in zip(names, known, strict=True) if one != two)
+        raise ValueError(
+            f"Block {number} of X has a column {other!r} where {type(estimator).__name__} knows another. Pass blocks "
+            f"with the same columns in the same order."
+        )
 
 
 def column_names(estimator: Any) -> Any:
@@ -49,7 +124,7 @@ def _check_array(estimator: Any, X: Any, reset: bool, name: str) -> Array:
     _refuse_columns_of_one_name(X, name)
     if _has_categories(estimator, X, reset):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
-        return coded(X, estimator.categories_)
+        return code_categories(X, estimator.categories_)
     try:
         X = validate_data(
             estimator,
@@ -112,12 +187,16 @@ def _check_tensor(estimator: Any, X: Array, reset: bool, name: str) -> Array:
     return X if X.dtype in (xp.float32, xp.float64) else xp.astype(X, xp.float64)
 
 
-def _refuse_unusable(X: Array, name: str, columns: Any) -> None:
+def _largest(X: Array, name: str, columns: Any, first_row: int = 0) -> float:
+    """The size of the largest number; one that cannot be used is refused with its place."""
     values = X.data if sp.issparse(X) else X
+    if 0 in values.shape:
+        return 0.0
     xp = namespace(values)
+    least, most = float(xp.min(values)), float(xp.max(values))
     # NaN fails every comparison, so two passes without a mask find all that is wrong
-    if 0 in values.shape or (float(xp.min(values)) >= -LARGEST and float(xp.max(values)) <= LARGEST):
-        return
+    if least >= -LARGEST and most <= LARGEST:
+        return max(most, -least)
     # in single precision the largest number itself is infinite
     bad = ~(np.abs(to_numpy(values).astype(np.float64)) <= LARGEST)
     if sp.issparse(X):
@@ -125,6 +204,7 @@ def _refuse_unusable(X: Array, name: str, columns: Any) -> None:
         row, column = int(np.searchsorted(X.indptr, entry, side="right") - 1), int(X.indices[entry])
     else:
         row, column = (int(i) for i in np.argwhere(bad)[0])
+    row += first_row
     value = float(to_numpy(values)[bad][0])
     label = f" ('{columns[column]}')" if columns is not None else ""
     if np.isfinite(value):
@@ -140,15 +220,9 @@ def _refuse_unusable(X: Array, name: str, columns: Any) -> None:
     )
 
 
-def _wide_enough(X: Array) -> Array:
-    """Rows in double precision where their products would leave single precision."""
-    values = X.data if sp.issparse(X) else X
-    xp = namespace(values)
-    if values.dtype != xp.float32 or 0 in values.shape:
-        return X
-    if float(xp.min(values)) >= -LARGEST_SINGLE and float(xp.max(values)) <= LARGEST_SINGLE:
-        return X
-    return to_float64(X)
+def _leaves_single(largest: float) -> bool:
+    """Whether products of rows of that size, or what is learnt of them, leave single precision."""
+    return largest != 0.0 and not 1.0 / LARGEST_SINGLE <= largest <= LARGEST_SINGLE
 
 
 def generator(random_state: Any) -> np.random.Generator:
@@ -159,6 +233,22 @@ def generator(random_state: Any) -> np.random.Generator:
     if random_state is None or is_seed or isinstance(random_state, np.random.Generator):
         return np.random.default_rng(random_state)
     raise ValueError(
-        f"random_state={random_state!r} cannot seed a generator. Pass None, an int of at least 0, a RandomState or a "
-        f"Generator."
+        f"random_state={shown(random_state)} cannot seed a generator. Pass None, an int of at least 0, a RandomState "
+        f"or a Generator."
     )
+
+
+def shown(value: Any) -> str:
+    """``repr(value)`` in one line of 80 characters at most: a value in a sentence.
+
+    Examples
+    --------
+    >>> shown("fast"), len(shown(10**400))
+    ("'fast'", 80)
+    """
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:
+        # Python writes no integer of more than some thousand digits
+        return f"{type(value).__name__} with too many digits to write"
+    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, reduce
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,8 @@ SINGULAR_PIVOT = 1e-14
 """Share of a column's variance below which it counts as determined by the others."""
 
 
+CACHED_BYTES = 2**24
+"""Rows of a product that are widened to double precision at once."""
 SMALL_ROWS = 5000
 """Rows up to which one thread does all the work: handing small products to several costs more than it saves."""
 
@@ -61,6 +64,13 @@ def like(values: Array, reference: Array, dtype: Any = None) -> Array:
     return xp.asarray(values, dtype=dtype, device=device(reference))
 
 
+def like_numbers(values: np.ndarray, reference: Array) -> Array:
+    """``values`` in the kind of ``reference``, with their own dtype; what is no number stays a NumPy array."""
+    if not is_torch_array(reference) or values.dtype.kind not in "biuf":
+        return values
+    return namespace(reference).asarray(np.ascontiguousarray(values), device=device(reference))
+
+
 def to_numpy(values: Array) -> np.ndarray:
     """``values`` as a NumPy array, fetched from its device if need be."""
     if is_torch_array(values):
@@ -68,10 +78,19 @@ def to_numpy(values: Array) -> np.ndarray:
     return np.asarray(values)
 
 
+def refuse_another_device(X: Any, reference: Array, name: str = "X") -> None:
+    """Tensors on two devices: what is meant to be fast would be copied to and fro."""
+    if is_torch_array(X) and is_torch_array(reference) and X.device != reference.device:
+        raise ValueError(
+            f"{name} lies on {X.device}, but the rows that the model was fitted on lie on {reference.device}. Move it "
+            f"with {name}.to({str(reference.device)!r}), or fit on {X.device}."
+        )
+
+
 def to_float64(values: Array) -> Array:
     """``values`` in double precision; moments and their solves are never computed in less."""
     if sp.issparse(values):
-        return values.astype(np.float64)
+        return values.astype(np.float64, copy=False)
     xp = namespace(values)
     return xp.astype(values, xp.float64, copy=False)
 
@@ -81,9 +100,9 @@ def dense(values: Array) -> Array:
     return values.toarray() if sp.issparse(values) else values
 
 
-def take_rows(X: Array, index: np.ndarray) -> Array:
+def take_rows(X: Array, index: Array) -> Array:
     """``X[index]`` for dense, sparse and device arrays."""
-    if sp.issparse(X) or is_numpy_array(X):
+    if sp.issparse(X) or not is_torch_array(X):
         return X[index]
     xp = namespace(X)
     return xp.take(X, xp.asarray(index, device=device(X)), axis=0)
@@ -127,8 +146,13 @@ def symmetric_product(A: Array, weights: Array | None = None) -> Array:
     if weights is not None:
         root = weights**0.5
         A = A * root[:, None] if not sp.issparse(A) else sp.diags_array(root) @ A
-    A = to_float64(A)
-    return dense(A.T @ A)
+    if sp.issparse(A):
+        A = to_float64(A)
+        return dense(A.T @ A)
+    # rows of single precision are widened within the processor's cache
+    at_once = max(1, CACHED_BYTES // (8 * A.shape[1]))
+    wide = (to_float64(A[start : start + at_once, ...]) for start in range(0, max(A.shape[0], 1), at_once))
+    return reduce(operator.iadd, (part.T @ part for part in wide))
 
 
 def cross_product(A: Array, B: Array) -> Array:
@@ -234,11 +258,11 @@ def row_keys(X: Array) -> np.ndarray:
         shares = sp.csr_array(X, dtype=np.float64, copy=True)
         shares.data /= np.where(high > low, high - low, 1.0)[shares.indices]
         return np.asarray(shares @ mixture)
-    rows = np.asarray(to_numpy(X), dtype=np.float64)
-    low, high = rows.min(axis=0), rows.max(axis=0)
-    shares = (rows - low) / np.where(high > low, high - low, 1.0)
+    xp, rows = namespace(X), to_float64(X)
+    low, high = xp.min(rows, axis=0), xp.max(rows, axis=0)
+    shares = (rows - low) / xp.where(high > low, high - low, xp.ones_like(low))
     # a sum and no product with a vector, whose rounding depends on where a row stands
-    return np.asarray((shares * mixture).sum(axis=1))
+    return to_numpy(xp.sum(shares * like(mixture, rows), axis=1))
 
 
 def canonical_order(*parts: Array) -> np.ndarray:
@@ -258,6 +282,51 @@ def drawn_by_content(X: Array, most: int, rng: np.random.Generator) -> np.ndarra
     """All rows, or ``most`` of them at random, in an order that their content decides: their own does not matter."""
     order = canonical_order(X)
     return order if order.size <= most else order[np.sort(rng.choice(order.size, most, replace=False))]
+
+
+def smallest(values: Array, k: int) -> tuple[Array, Array]:
+    """The k least entries of each row in ascending order, and their places.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> least, places = smallest(np.array([[3.0, 1.0, 2.0]]), 2)
+    >>> least.tolist(), places.tolist()
+    ([[1.0, 2.0]], [[1, 2]])
+    """
+    if not is_numpy_array(values):
+        return namespace(values).topk(values, k, dim=1, largest=False)
+    places = np.argpartition(values, k - 1, axis=1)[:, :k]
+    order = np.argsort(np.take_along_axis(values, places, axis=1), axis=1, kind="stable")
+    places = np.take_along_axis(places, order, axis=1)
+    return np.take_along_axis(values, places, axis=1), places
+
+
+def in_blocks(work: Callable[[slice], Any], n_rows: int, at_once: int) -> Iterator[Any]:
+    """What ``work`` returns for consecutive blocks of rows; a device that is full gets blocks of half the rows.
+
+    Examples
+    --------
+    >>> list(in_blocks(lambda part: (part.start, part.stop), n_rows=5, at_once=3))
+    [(0, 3), (3, 5)]
+    """
+    start = 0
+    while start < n_rows:
+        part = slice(start, min(start + at_once, n_rows))
+        try:
+            done = work(part)
+        except RuntimeError as error:
+            if type(error).__name__ != "OutOfMemoryError" or part.stop - part.start == 1:
+                raise
+            at_once = (part.stop - part.start) // 2
+            warnings.warn(
+                f"The device has no memory left for {part.stop - part.start} rows at once: going on with {at_once}.",
+                ResourceWarning,
+                stacklevel=2,
+            )
+            continue
+        yield done
+        start = part.stop
 
 
 def row_norms(X: Array) -> Array:

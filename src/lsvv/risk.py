@@ -10,15 +10,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Self
 
 import numpy as np
 
 from lsvv.features.rows import MappedRows
-from lsvv.linalg import Array, largest_eigenvalue, like, namespace, to_float64, to_numpy
+from lsvv.linalg import Array, largest_eigenvalue, like, namespace, to_float64
 from lsvv.losses import Loss
 from lsvv.penalties import QuadraticPenalty
+from lsvv.sums import Moments, Sums, distinct_columns
 
 MOMENT_BYTES = 2**30
 """Memory for Gram matrices, one for each distinct mask: n_masks * D^2 * 8 bytes; beyond it, rows are used."""
@@ -80,9 +80,15 @@ class QuadraticRisk(Risk):
 
     @classmethod
     def from_rows(cls, rows: MappedRows, T: Array, A: np.ndarray, *, fit_intercept: bool) -> Self:
-        """One Gram matrix for each distinct column of the weights ``A``, whose columns sum to 1."""
-        groups = [_moments(rows, T, A, columns, fit_intercept) for columns in distinct_columns(A)]
-        return cls(tuple(groups), rows.shape[1], int(T.shape[1]), fit_intercept)
+        """The mean loss over rows; one Gram matrix for each distinct column of the weights ``A``."""
+        return cls.from_sums(rows.label_sums(T, A), fit_intercept=fit_intercept)
+
+    @classmethod
+    def from_sums(cls, sums: Sums, *, fit_intercept: bool) -> Self:
+        """The mean loss over the rows of ``sums``, however these were cut into blocks."""
+        groups = tuple(_mean(moments, fit_intercept) for moments in sums.moments)
+        n_outputs = sum(group.columns.size for group in groups)
+        return cls(groups, int(groups[0].C.shape[0]), n_outputs, fit_intercept)
 
     @property
     def n_rows_of_variable(self) -> int:
@@ -224,42 +230,21 @@ class RowRisk(Risk):
         return replace(self, loss=loss)
 
 
-def distinct_columns(A: np.ndarray) -> list[np.ndarray]:
-    """The column indices of ``A``, grouped by equal columns."""
-    groups: dict[bytes, list[int]] = {}
-    for column in range(A.shape[1]):
-        groups.setdefault(np.ascontiguousarray(A[:, column]).tobytes(), []).append(column)
-    return [np.asarray(columns) for columns in groups.values()]
-
-
 def moments_fit(A: np.ndarray, n_features: int) -> bool:
     """Whether one D x D matrix for each distinct mask stays within ``MOMENT_BYTES``."""
     return len(distinct_columns(A)) * n_features**2 * 8 <= MOMENT_BYTES
 
 
-def _moments(rows: MappedRows, T: Array, A: np.ndarray, columns: np.ndarray, fit_intercept: bool) -> MomentGroup:
-    weight = A[:, columns[0]]
-    known = np.flatnonzero(weight)
-    if known.size == 0:
-        D, K = rows.shape[1], columns.size
-        empty = partial(like, reference=rows.template, dtype=namespace(rows.template).float64)
-        C, B, feature_mean, target_mean = (empty(np.zeros(shape)) for shape in ((D, D), (D, K), D, K))
-        return MomentGroup(columns, C, B, 0.0, feature_mean, target_mean)
-    some = rows if known.size == weight.size else rows.take(known)
-    a = like(weight[known], some.template)
-    xp = namespace(a)
-    targets = like(to_numpy(T)[np.ix_(known, columns)], some.template)
-    a64, targets = to_float64(a), to_float64(targets)
-    feature_mean, target_mean = some.transpose_times(a[:, None])[:, 0], a64 @ targets
+def _mean(moments: Moments, fit_intercept: bool) -> MomentGroup:
+    """Moments divided by their weight, about the means, or about 0 where there is no intercept to eliminate."""
+    weight = moments.weight or 1.0
+    C, B, squares = moments.C / weight, moments.B / weight, moments.squares / weight
+    mean, target_mean = moments.feature_mean, moments.target_mean
     if not fit_intercept:
-        feature_mean, target_mean = 0.0 * feature_mean, 0.0 * target_mean
-    else:
-        some, targets = some.measured_from(feature_mean), targets - target_mean[None, :]
-    equal = bool(np.all(weight[known] == weight[known][0]))
-    C = some.gram() * float(weight[known][0]) if equal else some.gram(a)
-    B = some.transpose_times(a64[:, None] * targets)
-    constant = float(xp.sum(a64[:, None] * targets**2))
-    return MomentGroup(columns, C, B, constant, feature_mean, target_mean)
+        C, B = C + mean[:, None] * mean[None, :], B + mean[:, None] * target_mean[None, :]
+        squares = squares + target_mean**2
+        mean, target_mean = 0.0 * mean, 0.0 * target_mean
+    return MomentGroup(moments.columns, C, B, float(namespace(squares).sum(squares)), mean, target_mean)
 
 
 def _quadratic(group: MomentGroup, V: Array) -> tuple[float, Array]:

@@ -1,5 +1,8 @@
 """Equivalences: what must not change a model, what must change it in a known way."""
 
+import os
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -343,3 +346,38 @@ def test_masks_beyond_the_memory_for_moments_are_worked_over_the_rows(monkeypatc
         assert "closed form" in here.solution_.status
         assert "closed form" not in there.solution_.status
         laws.assert_close(there.coef_, here.coef_, rtol=1e-5, atol=1e-6)
+
+
+def test_tensors_come_back_as_tensors_where_they_are_numbers(put: Put) -> None:
+    for y in (TRUTH, Y):
+        model = classifier().fit(put(X), y)
+        assert type(model.predict(put(X))) is type(model.transduction_) is type(put(X))
+    names = np.array(["no", "yes", "so"], dtype=object)[np.clip(TRUTH, 0, 2)]
+    model = classifier().fit(put(X), names)
+    assert type(model.predict(put(X))) is type(model.transduction_) is np.ndarray
+
+
+def test_tensors_on_another_device_are_refused() -> None:
+    model = classifier().fit(torch.as_tensor(X), TRUTH)
+    elsewhere = torch.empty(X.shape, device="meta")
+    with pytest.raises(
+        ValueError, match=r"X lies on meta, but the rows that the model was fitted on lie on cpu\. Move"
+    ):
+        model.predict(elsewhere)
+    with pytest.raises(ValueError, match=r"X_unlabeled lies on meta, but .* lie on cpu"):
+        classifier().fit(torch.as_tensor(X), TRUTH, X_unlabeled=elsewhere)
+
+
+def test_scikit_learn_passes_tensors_on() -> None:
+    script = """
+import numpy as np, sklearn, torch
+from sklearn.utils import get_tags
+from lsvv import LSVVRegressor
+X = torch.linspace(-1, 1, 40, dtype=torch.float64)[:, None]
+model = LSVVRegressor(features="linear")
+with sklearn.config_context(array_api_dispatch=True):
+    print(type(model.fit(X, X[:, 0]).predict(X)).__name__, get_tags(model).array_api_support)
+"""
+    environment = {**os.environ, "SCIPY_ARRAY_API": "1"}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout.split() == ["Tensor", "True"]

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import torch
 
 import laws
 from laws import Put
@@ -96,3 +97,40 @@ def test_rows_measured_from_an_origin_obey_the_same_laws(block_bytes: int, form:
         laws.assert_close(moved.take(index).times(W), Phi[index] @ W)
         laws.assert_close(moved.whole(), Phi)
         laws.assert_close(moved.columns(slice(1, 3)), Phi[:, 1:3])
+
+
+@pytest.mark.filterwarnings("ignore:The device has no memory left:ResourceWarning")
+def test_a_full_device_gets_smaller_blocks(rng: np.random.Generator) -> None:
+    X, sizes = rng.normal(size=(64, 3)), []
+
+    def transform(rows: Any) -> Any:
+        sizes.append(len(rows))
+        if len(rows) > 10 and len(sizes) > 1:
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        return rows * rows
+
+    rows = MappedRows(torch.as_tensor(X), transform, block_bytes=40 * 3 * 8)
+    laws.assert_close(rows.gram(), (X**2).T @ X**2)
+    assert sizes[1:5] == [40, 20, 10, 10]
+
+
+def test_a_full_device_says_so(rng: np.random.Generator) -> None:
+    def transform(rows: Any) -> Any:
+        if len(rows) == 40:
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        return rows
+
+    rows = MappedRows(torch.as_tensor(rng.normal(size=(50, 3))), transform, block_bytes=40 * 3 * 8)
+    with pytest.warns(ResourceWarning, match="The device has no memory left for 40 rows at once: going on with 20"):
+        rows.gram()
+
+
+def test_one_row_that_does_not_fit_is_an_error() -> None:
+    def transform(rows: Any) -> Any:
+        if len(rows) == 1:
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        return rows
+
+    rows = MappedRows(torch.ones((70, 3)), transform, block_bytes=1)
+    with pytest.raises(torch.OutOfMemoryError):
+        rows.gram()

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from reproduction.plan import QUICK, plan
+from reproduction.experiments import QUICK, plan
 from reproduction.records import LIVE, Record, pack, read_records, recording
-from reproduction.summary import Results
+from reproduction.tabulated import Results
 
 from .damage import damaged
 from .draws import Draw

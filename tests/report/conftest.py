@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lsvv.report import fill_report, write_report
+from lsvv.report import fill_report, render
 from lsvv.report.from_fill import report_of
 from lsvv.report.inside import mattered_of
 from lsvv.selection import Importances
@@ -61,7 +61,8 @@ def report_file(filled: Filled, tmp_path_factory: pytest.TempPathFactory) -> Pat
     mattered = mattered_of(Importances(names, np.array([0.01, 1.2, 0.4]), np.array([0.02, 0.1, 0.1])))
     report = report_of(filled)
     path = tmp_path_factory.mktemp("report") / "report.html"
-    write_report(replace(report, models=tuple(replace(model, mattered=mattered) for model in report.models)), path)
+    whole = replace(report, models=tuple(replace(model, mattered=mattered) for model in report.models))
+    path.write_text(render(whole), encoding="utf-8")
     return path
 
 

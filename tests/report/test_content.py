@@ -10,12 +10,11 @@ from sklearn.metrics import f1_score
 from lsvv import LSVVRegressorCV
 from lsvv.features import Linear
 from lsvv.report.checks import calibration_of
-from lsvv.report.content import Help, Layer, Report
-from lsvv.report.from_fill import report_of
-from lsvv.report.inside import MOST_COLUMNS, help_of, mattered_of, smoothing_words
+from lsvv.report.from_fill import Report, report_of
+from lsvv.report.inside import MOST_COLUMNS, Help, help_of, mattered_of, smoothing_words
 from lsvv.report.page import render
 from lsvv.report.phrases import headline_of, number, percent, quality_of, shortened, span
-from lsvv.report.rowmap import MOST_POINTS, drawn_rows, map_of, two_directions
+from lsvv.report.rowmap import MOST_POINTS, Layer, drawn_rows, map_of, two_directions
 from lsvv.report.view import atlas_range, layer_sizes, shade
 from lsvv.selection import Importances
 from lsvv.selection.averaging import guard

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lsvv.report import Report, fill_report, render, write_fill_report, write_report
-from lsvv.report.content import Layer
+from lsvv.report import fill_report, render, write_fill_report
 from lsvv.report.from_fill import report_of
 from lsvv.report.page import SCRIPTS, _json, _script
+from lsvv.report.rowmap import Layer
 from lsvv.tables import Filled, WritingError, fill, parse
 
 VOID = {"meta", "input", "br", "img", "link", "line", "rect", "circle", "path"}
@@ -137,9 +137,8 @@ def test_small_and_odd_tables_have_a_report(answers: list[str], said: str) -> No
 def test_reports_are_written_whole_or_not_at_all(filled: Filled, html: str, tmp_path: Path) -> None:
     write_fill_report(filled, tmp_path / "report.html")
     assert (tmp_path / "report.html").read_text(encoding="utf-8") == html
-    report: Report = report_of(filled)
     with pytest.raises(WritingError, match="could not be written"):
-        write_report(report, tmp_path / "missing" / "report.html")
+        write_fill_report(filled, tmp_path / "missing" / "report.html")
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
 
 

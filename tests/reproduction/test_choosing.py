@@ -12,15 +12,13 @@ from reproduction.choosing import allowed, choose
 from reproduction.cross_validation import (
     HINGE,
     N_FEATURES,
-    Candidate,
     _plain_laplacian,
     _Space,
-    candidates,
-    of_method,
 )
 from reproduction.data import DATASETS, Dataset, Fold, make_fold, split
 from reproduction.data.splits import LABELLED_SHARE
-from reproduction.plan import OWN, PAPER
+from reproduction.experiments import OWN, PAPER
+from reproduction.paper_grid import Setting, drawn_settings, of_method
 from reproduction.published import METHODS
 
 
@@ -38,7 +36,7 @@ def test_a_candidate_is_the_cores_fit_at_the_converted_strengths(width: float) -
     T = np.eye(3)[y]
     Lap, degree = _plain_laplacian(X)
     here = _Space.of(X, Lap, degree, width, rows, T[rows], np.ones((rows.size, 3), bool), Squared(), 3)
-    one = Candidate(width, 1e-2, 1e-3, 0.02, 1)
+    one = Setting(width, 1e-2, 1e-3, 0.02, 1)
     core = LSVVClassifier(
         features=RandomFourier(100, width=width, random_state=3) if width else Linear(),
         loss="squared",
@@ -62,7 +60,7 @@ def test_the_smoothed_hinge_is_the_cores() -> None:
     rows = np.flatnonzero(y >= 0)
     Lap, degree = _plain_laplacian(X)
     here = _Space.of(X, Lap, degree, 0.0, rows, np.eye(3)[y[rows]], np.ones((rows.size, 3), bool), HINGE, 0)
-    (scores,) = here.scores([Candidate(0.0, 1e-2, 0.0, 0.0, 0)], IRIS.X_test, np.ones(rows.size, bool))
+    (scores,) = here.scores([Setting(0.0, 1e-2, 0.0, 0.0, 0)], IRIS.X_test, np.ones(rows.size, bool))
     core = LSVVClassifier(features=Linear(), loss=HINGE, ridge=1e-2, smoothing=0.0, tol=1e-8, max_iter=20_000)
     core.fit(X, y)
     np.testing.assert_allclose(scores, core.decision_function(IRIS.X_test), atol=6e-2)
@@ -77,7 +75,7 @@ def test_masked_entries_are_left_out_of_each_outputs_loss() -> None:
     Lap, degree = _plain_laplacian(fold.X_train)
     T = np.nan_to_num(Y)
     here = _Space.of(fold.X_train, Lap, degree, 0.0, rows, T[rows], known[rows], Squared(), 0)
-    (scores,) = here.scores([Candidate(0.0, 1e-2, 0.0, 0.0, 0)], fold.X_test, np.ones(rows.size, bool))
+    (scores,) = here.scores([Setting(0.0, 1e-2, 0.0, 0.0, 0)], fold.X_test, np.ones(rows.size, bool))
     core = LSVVRegressor(features=Linear(), ridge=1e-2, smoothing=0.0).fit(fold.X_train, Y)
     spread = np.array([Y[known[:, k], k].std() for k in range(Y.shape[1])])
     assert spread.min() > 0
@@ -85,8 +83,8 @@ def test_masked_entries_are_left_out_of_each_outputs_loss() -> None:
 
 
 def test_methods_see_the_same_settings_without_what_they_lack() -> None:
-    drawn = candidates("kernel", 10, 0, whole=False)
-    assert drawn == candidates("kernel", 10, 0, whole=False) != candidates("kernel", 10, 1, whole=False)
+    drawn = drawn_settings("kernel", 10, 0, whole=False)
+    assert drawn == drawn_settings("kernel", 10, 0, whole=False) != drawn_settings("kernel", 10, 1, whole=False)
     for method in METHODS:
         for one in of_method(method, drawn, 10):
             assert allowed(method, {"manifold": one.tau_i, "spectral": one.tau_s})
@@ -98,7 +96,7 @@ def test_the_chosen_candidate_is_fitted_by_the_core() -> None:
     rows = np.flatnonzero(y >= 0)
     Lap, degree = _plain_laplacian(X)
     here = _Space.of(X, Lap, degree, 0.5, rows, np.eye(3)[y[rows]], np.ones((rows.size, 3), bool), HINGE, 0)
-    scores, residual = here.refit(Candidate(0.5, 1e-6, 1e-6, 1e-3, 0), IRIS.X_test)
+    scores, residual = here.refit(Setting(0.5, 1e-6, 1e-6, 1e-3, 0), IRIS.X_test)
     core = LSVVClassifier(
         features=RandomFourier(100, width=0.5, random_state=0),
         loss=HINGE,
@@ -121,7 +119,7 @@ def test_candidates_in_several_stacks_score_as_in_one(monkeypatch: pytest.Monkey
     rows = np.flatnonzero(y >= 0)
     Lap, degree = _plain_laplacian(X)
     here = _Space.of(X, Lap, degree, 0.0, rows, np.eye(3)[y[rows]], np.ones((rows.size, 3), bool), HINGE, 0)
-    some = candidates("linear", 3, 0, whole=False)[:7]
+    some = drawn_settings("linear", 3, 0, whole=False)[:7]
     together = here.scores(some, IRIS.X_test, np.ones(rows.size, bool))
     monkeypatch.setattr("reproduction.cross_validation.STACK_BYTES", 1)
     np.testing.assert_allclose(here.scores(some, IRIS.X_test, np.ones(rows.size, bool)), together, atol=1e-9)

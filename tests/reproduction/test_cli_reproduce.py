@@ -140,7 +140,7 @@ def test_records_that_cannot_be_written_are_told(tmp_path: Path, monkeypatch: py
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("reproduction.run.run", full)
+    monkeypatch.setattr("reproduction.running.run", full)
     done = here("run", "methods", "--quick", "--out", str(tmp_path))
     assert done.exit_code == CANNOT_WRITE
     assert f"Error: {tmp_path} cannot be used: {os.strerror(errno.ENOSPC)}." in done.stderr

@@ -4,11 +4,11 @@ import pytest
 
 from made_up import means, row_records
 from reproduction.comparing import comparisons, goals, own_comparisons, ranks_by_space
-from reproduction.plan import OWN
+from reproduction.experiments import OWN
 from reproduction.published import METHODS, PublishedCell
 from reproduction.records import Record
 from reproduction.statistics import holm, paired_t
-from reproduction.summary import Results, Row
+from reproduction.tabulated import Results, Row
 
 
 def rows_of(records: list[Record]) -> tuple[Row, ...]:
@@ -108,7 +108,7 @@ def test_without_spread_a_distance_is_infinite_or_none(
     ours: float, errors: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cells = {("linear-mc", "iris", method): PublishedCell(28.40, 0.0) for method in METHODS}
-    monkeypatch.setattr("reproduction.summary.published", lambda: cells)
+    monkeypatch.setattr("reproduction.tabulated.published", lambda: cells)
     (found,) = goals(rows_of(row_records("linear-mc", "iris", means(40, 40, 40, ours), noise=0.0)))
     assert found.standard_errors == errors
 

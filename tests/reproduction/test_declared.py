@@ -10,16 +10,11 @@ from reproduction.choosing import N_MAP_DRAWS
 from reproduction.comparing import PRINTED_REPEATS
 from reproduction.cross_validation import (
     HINGE,
-    N_DRAWN,
-    TAU_A,
-    TAU_I,
-    TAU_S,
-    THETAS,
     WHOLE_GRID_ROWS,
-    WIDTHS,
 )
-from reproduction.plan import BIG, OWN, PAPER, seeds
-from reproduction.verdicts import LEAST_SPLITS
+from reproduction.experiments import BIG, OWN, PAPER, seeds
+from reproduction.judging import LEAST_SPLITS
+from reproduction.paper_grid import N_DRAWN, TAU_A, TAU_I, TAU_S, THETAS, WIDTHS
 
 PAGE = Path(__file__).parents[2] / "docs" / "reproduction.md"
 GRID = math.prod(len(axis) for axis in (WIDTHS, TAU_A, TAU_I, TAU_S, THETAS))

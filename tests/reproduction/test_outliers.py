@@ -6,10 +6,10 @@ import pytest
 from made_up import means, row_records
 from reproduction import outliers
 from reproduction.data import Dataset, split
+from reproduction.experiments import FIRST_SEED
 from reproduction.outliers import outlier_of
 from reproduction.pages.tables import outlier_grid
-from reproduction.plan import FIRST_SEED
-from reproduction.summary import Results
+from reproduction.tabulated import Results
 
 SEEDS = tuple(range(FIRST_SEED, FIRST_SEED + 30))
 

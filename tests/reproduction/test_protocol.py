@@ -9,7 +9,7 @@ import pytest
 import quick_choosing
 from reproduction.bundled import BUNDLED, bundled
 from reproduction.data import DataError, Fold
-from reproduction.plan import OWN, Unit
+from reproduction.experiments import OWN, Unit
 from reproduction.protocol import at_hand, open_data, run_unit
 from reproduction.published import METHODS
 

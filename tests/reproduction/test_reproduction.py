@@ -11,6 +11,7 @@ import pytest
 
 from made_up import ENVIRONMENT, curve_records, means, row_records
 from reproduction.bundled import GENERATED
+from reproduction.experiments import EXPERIMENTS, OWN, PAPER, QUICK
 from reproduction.inventory import Holding, inventory
 from reproduction.pages import write_pages
 from reproduction.pages.blocks import Entry, Grid, Links, Page, Picture
@@ -28,10 +29,9 @@ from reproduction.pages.tables import (
 )
 from reproduction.pages.webpage import webpage
 from reproduction.pages.writing import pages
-from reproduction.plan import EXPERIMENTS, OWN, PAPER, QUICK
 from reproduction.records import Record, recording
 from reproduction.statistics import MeanRanks
-from reproduction.summary import Cell, Results
+from reproduction.tabulated import Cell, Results
 
 NASTY = "a_b & <i>50%</i> | {x} $y$ #1 *z* ~ ^ \\"
 PAGE = Page("p", NASTY, (NASTY, Grid(NASTY, (NASTY, "n"), ((Entry(NASTY), Entry("1", bold=True)),), (NASTY,))))

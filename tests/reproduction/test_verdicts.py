@@ -4,10 +4,11 @@ from dataclasses import replace
 import pytest
 
 from made_up import curve_records, means, records_of, row_records
-from reproduction.plan import FIRST_SEED, PAPER, table_units
+from reproduction.experiments import FIRST_SEED, PAPER, table_units
+from reproduction.judging import Verdict
 from reproduction.records import Record
-from reproduction.summary import Results
-from reproduction.verdicts import Verdict, verdicts
+from reproduction.tabulated import Results
+from reproduction.verdicts import verdicts
 
 AS_PRINTED = means(4, 3, 2.9, 2)
 

@@ -146,8 +146,8 @@ def test_shares_of_kinds_sum_to_1_and_bound_those_of_maps(rng: np.random.Generat
     Y[60:] = np.nan
     model = LSVVRegressorCV(random_state=0, safe=False, per_output=True).fit(X, Y)
     assert sum(model.kinds_.values()) == pytest.approx(1.0)
-    assert model.shares_.sum(axis=0).mean() == pytest.approx(model.kinds_["maps"])
-    assert list(model.kinds_) == ["maps", "neighbours", "extra trees", "bagged trees"]
+    assert model.shares_.sum(axis=0).mean() == pytest.approx(model.kinds_["maps"] + model.kinds_["lines"])
+    assert list(model.kinds_) == ["maps", "lines", "neighbours", "extra trees", "bagged trees"]
 
 
 def test_trees_join_maps_that_were_asked_for_only_on_demand(rng: np.random.Generator) -> None:

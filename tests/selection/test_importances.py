@@ -71,8 +71,8 @@ def test_all_columns_in_one_group_leave_less_than_the_mean_knows(two_of_six: tup
     X, y = two_of_six
     model = LSVVRegressorCV(**TREES).fit(X, y)
     found = column_importances(model, X, groups=["all"] * 6, n_repeats=50)
-    T, (one, two) = model._judges.T[:, 0], (kind.expectation[:, 0] for kind in model._judges.kinds)
-    said = np.average([one, two], axis=0, weights=model._judges.shares()[:, 0])
+    T, each = model._judges.T[:, 0], [kind.expectation[:, 0] for kind in model._judges.kinds]
+    said = np.average(each, axis=0, weights=model._judges.shares()[:, 0])
     spread = float(np.mean((T - T.mean()) ** 2))
     exact = (np.mean((T[:, None] - said) ** 2) - np.mean((T - said) ** 2)) / spread
     assert found.rise[0] == pytest.approx(exact, rel=0.1)

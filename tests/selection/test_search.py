@@ -194,7 +194,7 @@ def test_regression_with_missing_entries() -> None:
     model = LSVVRegressorCV(features=RandomFourier(40), random_state=0).fit(X, masked)
     assert model.score(X, Y) > 0.95
     np.testing.assert_array_equal(model.transduction_[:20, 0], masked[:20, 0])
-    assert model.loo_predictions_.shape == (len(model.labelled_), 2)
+    assert model.loo_predictions_.shape == (len(model.labeled_), 2)
     assert np.abs(model.loo_predictions_[-20:, 1] - masked[-20:, 1]).max() < 5.0
 
 
@@ -296,10 +296,10 @@ def test_only_what_predict_needs_is_kept() -> None:
 def test_left_out_probabilities_are_public_and_agree_with_the_labels() -> None:
     X, y, _ = iris(step=3)
     model = LSVVClassifierCV(**SMALL).fit(X, y)
-    assert np.array_equal(model.labelled_, np.flatnonzero(y >= 0))
+    assert np.array_equal(model.labeled_, np.flatnonzero(y >= 0))
     np.testing.assert_allclose(model.loo_proba_.sum(axis=1), 1.0)
     assert np.array_equal(model.classes_[model.loo_proba_.argmax(axis=1)], model.loo_predictions_)
-    assert np.mean(model.loo_predictions_ == y[model.labelled_]) > 0.8
+    assert np.mean(model.loo_predictions_ == y[model.labeled_]) > 0.8
 
 
 def test_what_takes_too_long_is_left_out_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -314,7 +314,7 @@ def test_very_many_labels_are_chosen_on_a_part_and_fitted_on_all(monkeypatch: py
     X, _, truth = iris()
     monkeypatch.setattr(run_module, "MOST_ENTRIES", 20 * 60)
     model = LSVVClassifierCV(**{**SMALL, "loss": "squared"}).fit(X, truth)
-    assert model.labelled_.size == 60
+    assert model.labeled_.size == 60
     assert model.best_estimator_ is not None
     assert model.score(X, truth) > 0.9
 

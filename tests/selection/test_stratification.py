@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lsvv.selection.stratification import balance, deal, even_sizes, spread
+from lsvv.selection.stratification import balance, deal, even_sizes, spread_out
 
 
 def counts(columns: np.ndarray, parts: np.ndarray) -> np.ndarray:
@@ -64,7 +64,7 @@ def test_no_less_even_than_iterative_stratification(rng: np.random.Generator, fr
 @given(n=st.integers(1, 40), data=st.data())
 def test_spread_places_lie_evenly(n: int, data: st.DataObject) -> None:
     count, offset = data.draw(st.integers(0, n)), data.draw(st.integers(0, n - 1))
-    taken = spread(n, count, offset)
+    taken = spread_out(n, count, offset)
     assert taken.sum() == count
     for length in range(1, n + 1):
         windows = np.convolve(taken, np.ones(length), mode="valid")

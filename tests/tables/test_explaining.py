@@ -52,7 +52,7 @@ def test_features_of_a_column_are_measured_together(with_trees: Filled) -> None:
     assert found.names == ("size", "note")
     assert with_trees.X.shape[1] > 2
     assert found.matters.tolist() == [True, False]
-    model, sources = with_trees.fitted[0].model, with_trees.vectoriser.sources
+    model, sources = with_trees.fitted[0].model, with_trees.vectorizer.sources
     np.testing.assert_array_equal(found.rise, column_importances(model, with_trees.X, groups=sources).rise)
 
 

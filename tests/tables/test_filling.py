@@ -17,16 +17,16 @@ from lsvv.report.column_summary import column_summary
 from lsvv.selection import run
 from lsvv.tables import Filled, Table, TableError, fill, parse, summary
 from lsvv.tables.cells import COMMA, POINT, Formula, Notation
-from lsvv.tables.inputs import Vectoriser, vectorised
 from lsvv.tables.modelfile import TableModel, opened, saved
+from lsvv.tables.vectorizer import FrameVectorizer
 
 Text = Callable[..., str]
 Reader = Callable[[str | bytes], Table]
 WEEK = timedelta(days=7)
 
 
-def fit_vectoriser(frame: pd.DataFrame, leave_out: list[str], usual: Notation = POINT) -> Vectoriser:
-    return vectorised(frame, leave_out, usual=usual)[0]
+def fit_vectorizer(frame: pd.DataFrame, leave_out: list[str], usual: Notation = POINT) -> FrameVectorizer:
+    return FrameVectorizer(decimal=usual.decimal).fit(frame.drop(columns=leave_out))
 
 
 @pytest.mark.parametrize("features", ["linear", "auto"])
@@ -135,7 +135,7 @@ def test_columns_that_say_nothing_are_left_out_with_a_note(beasts: Text, csv_tab
         )
     )
     filled = fill(csv_table(text), ["kind"], features="linear")
-    assert set(filled.vectoriser.kinds) == {"size", "habitat", "weight"}
+    assert set(filled.vectorizer.kinds) == {"size", "habitat", "weight"}
     notes = " ".join(filled.notes)
     for why in ("'code' is left out: every row has its own name", "it numbers the rows", "are the same", "it is empty"):
         assert why in notes
@@ -155,17 +155,17 @@ def test_percentages_and_money_are_numbers_as_inputs(form: str, strange: str, no
     sign = "-" if form.startswith("-") else ""
     plain = pd.DataFrame({"m": [*(f"{sign}{number}" for number in numbers), "x"]})
     written = pd.DataFrame({"m": [*map(form.format, numbers), strange]})
-    vectoriser = fit_vectoriser(written, [])
-    assert vectoriser.kinds == {"m": "number"}
-    assert f"Column 'm' {note}" in vectoriser.notes
+    vectorizer = fit_vectorizer(written, [])
+    assert vectorizer.kinds == {"m": "number"}
+    assert f"Column 'm' {note}" in vectorizer.notes_
     (unit,) = {sign for sign in ("%", "$", "EUR") if sign in form}
     strangest = (
         f"numbers with {unit}: 1 cell is no number with {unit} and counts as empty, {strange!r} in row 31 for one."
     )
-    assert f"Column 'm' is {strangest}" in vectoriser.notes
-    np.testing.assert_array_equal(vectoriser.transform(written), fit_vectoriser(plain, []).transform(plain))
-    np.testing.assert_array_equal(vectoriser.transform(written[4:5]), vectoriser.transform(written)[4:5])
-    assert "'7' in row 1 for one" in vectoriser.unread(pd.DataFrame({"m": ["7"]}))[0]
+    assert f"Column 'm' is {strangest}" in vectorizer.notes_
+    np.testing.assert_array_equal(vectorizer.transform(written), fit_vectorizer(plain, []).transform(plain))
+    np.testing.assert_array_equal(vectorizer.transform(written[4:5]), vectorizer.transform(written)[4:5])
+    assert "'7' in row 1 for one" in vectorizer.unread(pd.DataFrame({"m": ["7"]}))[0]
 
 
 @pytest.mark.parametrize(
@@ -184,17 +184,17 @@ def test_percentages_and_money_are_numbers_as_inputs(form: str, strange: str, no
 )
 def test_only_what_numbers_the_rows_is_left_out(column: str, numbers: range, left_out: bool) -> None:
     size = np.arange(len(numbers)) % 7
-    vectoriser = fit_vectoriser(pd.DataFrame({column: list(numbers), "size": size}), [])
-    assert vectoriser.notes == ((f"Column {column!r} is left out: it numbers the rows.",) if left_out else ())
-    assert (column in vectoriser.kinds) != left_out
+    vectorizer = fit_vectorizer(pd.DataFrame({column: list(numbers), "size": size}), [])
+    assert vectorizer.notes_ == ((f"Column {column!r} is left out: it numbers the rows.",) if left_out else ())
+    assert (column in vectorizer.kinds) != left_out
 
 
 def test_a_few_texts_among_numbers_count_as_empty_with_a_note(csv_table: Reader) -> None:
     def read(*strange: str) -> tuple[dict[str, str], str]:
         cells = [*(f"{row * row / 7:.3f}" for row in range(60 - len(strange))), *strange]
         lines = ["a,b,kind", *(f"{cell},{row % 7},{'xy'[row > 30]}" for row, cell in enumerate(cells))]
-        vectoriser = fit_vectoriser(csv_table("\n".join(lines)).frame, ["kind"])
-        return vectoriser.kinds, " ".join(vectoriser.notes)
+        vectorizer = fit_vectorizer(csv_table("\n".join(lines)).frame, ["kind"])
+        return vectorizer.kinds, " ".join(vectorizer.notes_)
 
     assert read("n/a", "?") == ({"a": "number", "b": "number"}, "")
     kinds, notes = read("unknown")
@@ -203,7 +203,7 @@ def test_a_few_texts_among_numbers_count_as_empty_with_a_note(csv_table: Reader)
     assert "6 cells are no numbers and count as empty, 'x0' in row 55" in read(*(f"x{i}" for i in range(6)))[1]
     assert "'a' is left out" in read(*(f"x{i}" for i in range(7)))[1]
     only_texts_differ = csv_table("a,kind\n" + "0,x\n" * 30 + "odd,y\n" * 3)
-    assert fit_vectoriser(only_texts_differ.frame, ["kind"]).kinds == {"a": "text"}
+    assert fit_vectorizer(only_texts_differ.frame, ["kind"]).kinds == {"a": "text"}
 
 
 @pytest.mark.parametrize(
@@ -228,13 +228,13 @@ def test_dates_are_read_in_the_order_they_are_written(csv_table: Reader, form: s
         return csv_table("when,kind\n" + "\n".join(f"{cell},{row % 3}" for row, cell in enumerate(cells))).frame
 
     frame, plain = written(form), written("%Y-%m-%d")
-    vectoriser = fit_vectoriser(frame, ["kind"])
-    X = vectoriser.transform(frame)
+    vectorizer = fit_vectorizer(frame, ["kind"])
+    X = vectorizer.transform(frame)
     # a single date is read as its column was, and one that starts with the year as it must
-    np.testing.assert_array_equal(vectoriser.transform(frame[1:2]), X[1:2])
-    np.testing.assert_array_equal(vectoriser.transform(plain), X)
-    np.testing.assert_allclose(X, fit_vectoriser(plain, ["kind"]).transform(plain), atol=1e-4)
-    assert vectoriser.notes == (() if note is None else (f"Column 'when' is read as dates with {note}.",))
+    np.testing.assert_array_equal(vectorizer.transform(frame[1:2]), X[1:2])
+    np.testing.assert_array_equal(vectorizer.transform(plain), X)
+    np.testing.assert_allclose(X, fit_vectorizer(plain, ["kind"]).transform(plain), atol=1e-4)
+    assert vectorizer.notes_ == (() if note is None else (f"Column 'when' is read as dates with {note}.",))
 
 
 @pytest.mark.parametrize(
@@ -256,16 +256,16 @@ def test_a_few_texts_among_dates_count_as_empty_with_a_note(
 
     cells = [date(2020, 3, day).strftime(form) for day in range(1, 28)]
     frame = column(cells + others)
-    vectoriser = fit_vectoriser(frame, ["kind"])
+    vectorizer = fit_vectorizer(frame, ["kind"])
     told = () if note is None else (f"Column 'when' is dates: {note} for one.",)
-    assert vectoriser.kinds == {"when": "date"}
-    assert vectoriser.notes == vectoriser.unread(frame) == told
-    X = vectoriser.transform(frame)
-    np.testing.assert_array_equal(X[27], vectoriser.transform(column(["2020-03-28" if note is None else ""]))[0])
+    assert vectorizer.kinds == {"when": "date"}
+    assert vectorizer.notes_ == vectorizer.unread(frame) == told
+    X = vectorizer.transform(frame)
+    np.testing.assert_array_equal(X[27], vectorizer.transform(column(["2020-03-28" if note is None else ""]))[0])
     with pytest.raises(TableError, match="'when' is left out: every row has its own name in it"):
-        fit_vectoriser(column(cells + [f"x{row}" for row in range(4)]), ["kind"])
+        fit_vectorizer(column(cells + [f"x{row}" for row in range(4)]), ["kind"])
     constant = column(["01/02/2020"] * 27 + ["unknown"])
-    assert fit_vectoriser(constant, ["kind"]).kinds == {"when": "text"}
+    assert fit_vectorizer(constant, ["kind"]).kinds == {"when": "text"}
 
 
 def test_an_empty_list_is_an_answer_where_it_is_known() -> None:
@@ -287,23 +287,23 @@ def test_texts_are_never_taken_for_something_else() -> None:
     table = parse("\n".join(["code,kind", *rows]).encode(), "t.csv", format="csv", missing=())
     filled = fill(table, ["kind"], features="linear")
     assert filled.frame["kind"].tolist() == [kind for _ in range(20) for kind in texts.values()]
-    vectoriser = filled.vectoriser
-    assert vectoriser.kinds == {"code": "text"}
-    known, unseen = vectoriser.transform(pd.DataFrame({"code": ["007", "7"]}))
+    vectorizer = filled.vectorizer
+    assert vectorizer.kinds == {"code": "text"}
+    known, unseen = vectorizer.transform(pd.DataFrame({"code": ["007", "7"]}))
     np.testing.assert_array_equal(known, filled.X[2])
     assert np.any(unseen != known)
 
 
 def test_numbers_far_from_zero_keep_their_differences() -> None:
     seconds = [1_700_000_000 + 37 * row % 60 for row in range(60)]
-    X = vectorised(pd.DataFrame({"when": seconds}), [])[1]
+    X = FrameVectorizer().fit_transform(pd.DataFrame({"when": seconds}))
     assert len(np.unique(X)) == 60
     assert X.dtype == np.float32
 
 
 def test_a_text_that_is_new_is_neither_of_two() -> None:
-    vectoriser = fit_vectoriser(pd.DataFrame({"s": ["f", "m"] * 20}), [])
-    f, m, new, none = vectoriser.transform(pd.DataFrame({"s": ["f", "m", "x", None]}))
+    vectorizer = fit_vectorizer(pd.DataFrame({"s": ["f", "m"] * 20}), [])
+    f, m, new, none = vectorizer.transform(pd.DataFrame({"s": ["f", "m", "x", None]}))
     for other in (new, none):
         np.testing.assert_allclose(np.linalg.norm(other - f), np.linalg.norm(other - m))
         assert np.linalg.norm(other - f) > 0
@@ -311,14 +311,14 @@ def test_a_text_that_is_new_is_neither_of_two() -> None:
 
 def test_what_only_looks_like_dates_is_text() -> None:
     days = [f"2020-03-{1 + row % 28:02d} 10:30 {'to' if row % 2 else 'till'} 11:30" for row in range(30)]
-    assert fit_vectoriser(pd.DataFrame({"d": days}), []).kinds == {"d": "text"}
+    assert fit_vectorizer(pd.DataFrame({"d": days}), []).kinds == {"d": "text"}
 
 
 def test_formulas_without_a_value_are_empty_inputs_with_a_note() -> None:
     cells: list[Any] = [row * row if row % 3 else Formula(f"=A{row}*2") for row in range(30)]
-    vectoriser = fit_vectoriser(pd.DataFrame({"b": pd.Series(cells, dtype=object)}), [])
-    assert vectoriser.kinds == {"b": "number"}
-    assert vectoriser.notes[0].startswith(
+    vectorizer = fit_vectorizer(pd.DataFrame({"b": pd.Series(cells, dtype=object)}), [])
+    assert vectorizer.kinds == {"b": "number"}
+    assert vectorizer.notes_[0].startswith(
         "Column 'b' holds 10 formulas whose values are not in the file, taken for empty"
     )
 
@@ -339,10 +339,10 @@ def test_quoted_thousands_count_as_thousands_in_inputs_and_targets(csv_table: Re
 def test_a_column_with_decimal_commas_is_read_so_in_new_tables(csv_table: Reader) -> None:
     lines = ["a,kind", *(f'"{row / 8:.3f}",{"ab"[row > 20]}'.replace(".", ",") for row in range(40))]
     frame = csv_table("\n".join(lines)).frame
-    vectoriser = fit_vectoriser(frame, ["kind"])
-    X = vectoriser.transform(frame)
-    np.testing.assert_array_equal(vectoriser.transform(frame[8:9]), X[8:9])
-    np.testing.assert_array_equal(vectoriser.transform(frame[9:]), X[9:])
+    vectorizer = fit_vectorizer(frame, ["kind"])
+    X = vectorizer.transform(frame)
+    np.testing.assert_array_equal(vectorizer.transform(frame[8:9]), X[8:9])
+    np.testing.assert_array_equal(vectorizer.transform(frame[9:]), X[9:])
 
 
 def test_a_column_is_read_like_its_file_when_learnt_and_predicted() -> None:
@@ -355,14 +355,14 @@ def test_a_column_is_read_like_its_file_when_learnt_and_predicted() -> None:
     frame = parse(plain.encode(), "p.csv", format="csv").frame
     told, silent = european(range(40), "0,{:02d}"), european(range(10, 12), "1")
     assert (told.source.notation, silent.source.notation) == (COMMA, POINT)
-    learnt = fit_vectoriser(told.frame, ["kind"], usual=COMMA)
-    assert learnt.notes == ()
+    learnt = fit_vectorizer(told.frame, ["kind"], usual=COMMA)
+    assert learnt.notes_ == ()
     X = learnt.transform(told.frame, COMMA)
     np.testing.assert_array_equal(X, learnt.transform(frame))
     people = [source == "people" for source in learnt.sources]
     np.testing.assert_array_equal(learnt.transform(silent.frame)[:, people], X[10:12, people])
     # a file that tells is read as it says, whatever the model learnt
-    np.testing.assert_array_equal(fit_vectoriser(frame, ["kind"]).transform(told.frame, COMMA), X)
+    np.testing.assert_array_equal(fit_vectorizer(frame, ["kind"]).transform(told.frame, COMMA), X)
 
 
 def test_answers_are_written_as_a_file_with_decimal_commas_writes_them() -> None:
@@ -423,7 +423,7 @@ def test_hostile_tables_get_a_sentence(csv_table: Reader, text: str, targets: li
 def test_unknown_features_are_refused_before_any_work(
     beasts: Text, csv_table: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lsvv.tables.filling.vectorised", None)
+    monkeypatch.setattr("lsvv.tables.filling.FrameVectorizer", None)
     with pytest.raises(TableError, match=r"There are no features 'poly'. Choose one of auto, linear, fourier"):
         fill(csv_table(beasts()), ["kind"], features="poly")
 
@@ -441,12 +441,12 @@ def test_dates_texts_lists_truths_and_empty_cells_become_numbers(rng: np.random.
         for number in range(50)
     ]
     table = parse("\n".join(json.dumps(row) for row in rows).encode(), "t.jsonl", format="jsonl")
-    vectoriser = fit_vectoriser(table.frame, [])
-    X = vectoriser.transform(table.frame)
+    vectorizer = fit_vectorizer(table.frame, [])
+    X = vectorizer.transform(table.frame)
     assert np.isfinite(X).all()
-    assert set(vectoriser.sources) == set(rows[0])
+    assert set(vectorizer.sources) == set(rows[0])
     for column in rows[0]:
-        block = X[:, [source == column for source in vectoriser.sources]]
+        block = X[:, [source == column for source in vectorizer.sources]]
         assert block.var(axis=0).sum() == pytest.approx(1.0, abs=0.1)
 
 
@@ -455,7 +455,7 @@ def test_large_numbers_count_like_small_ones(beasts: Text, csv_table: Reader, un
     def with_unit(unit: float) -> np.ndarray:
         frame = csv_table(beasts()).frame
         frame["size"] = [f"{float(size) * unit:.9e}" for size in frame["size"]]
-        return fit_vectoriser(frame, ["kind", "weight"]).transform(frame)
+        return fit_vectorizer(frame, ["kind", "weight"]).transform(frame)
 
     np.testing.assert_allclose(with_unit(unit), with_unit(1.0), atol=1e-4)
 
@@ -464,12 +464,12 @@ def test_numbers_too_large_to_compute_with_are_told(csv_table: Reader, beasts: T
     lines = beasts().splitlines()
     cells = ["some,all", "1e300,1e39", *(f"{row % 5},1e300" for row in range(len(lines) - 2))]
     table = csv_table("\n".join(f"{more},{line}" for more, line in zip(cells, lines, strict=True)))
-    vectoriser = fit_vectoriser(table.frame, ["kind", "weight"])
-    assert vectoriser.notes == (
+    vectorizer = fit_vectorizer(table.frame, ["kind", "weight"])
+    assert vectorizer.notes_ == (
         "1 number of column 'some' is beyond 1e+38 and taken for empty.",
         "Column 'all' is left out: its numbers are beyond 1e+38.",
     )
-    assert np.isfinite(vectoriser.transform(table.frame)).all()
+    assert np.isfinite(vectorizer.transform(table.frame)).all()
 
 
 def test_numbers_are_raised_to_0_where_no_known_one_is_below(csv_table: Reader) -> None:
@@ -486,16 +486,16 @@ def test_numbers_are_raised_to_0_where_no_known_one_is_below(csv_table: Reader) 
 
 
 def test_new_rows_may_hold_what_training_never_did(beasts: Text, csv_table: Reader) -> None:
-    vectoriser = fit_vectoriser(csv_table(beasts()).frame, ["kind", "weight"])
+    vectorizer = fit_vectorizer(csv_table(beasts()).frame, ["kind", "weight"])
     strange = csv_table("size,habitat\nhuge,moon\n1e40,\n").frame
-    assert np.isfinite(vectoriser.transform(strange)).all()
-    assert vectoriser.unread(strange) == (
+    assert np.isfinite(vectorizer.transform(strange)).all()
+    assert vectorizer.unread(strange) == (
         "Column 'size' is numbers: 1 cell is no number and counts as empty, 'huge' in row 1 for one.",
     )
     with pytest.raises(TableError, match="has no column 'habitat'"):
-        vectoriser.transform(strange[["size"]])
+        vectorizer.transform(strange[["size"]])
     with pytest.raises(TableError, match="The table has no rows below its first line"):
-        vectoriser.transform(strange[:0])
+        vectorizer.transform(strange[:0])
 
 
 def test_the_summary_is_plain_json_and_progress_is_told(beasts: Text, csv_table: Reader) -> None:
@@ -525,4 +525,4 @@ def test_times_of_several_zones_are_dates(csv_table: Reader) -> None:
         for row in range(40)
     )
     filled = fill(csv_table(f"when,kind\n{rows}"), ["kind"], features="linear")
-    assert filled.vectoriser.kinds == {"when": "date"}
+    assert filled.vectorizer.kinds == {"when": "date"}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lsvv.tables import Filled, Table, fill, filling, parse
-from lsvv.tables.helping import FEWEST_TOGETHER, Help
+from lsvv.tables.helping import FEWEST_TOGETHER, Helped
 from lsvv.tables.table import Edits
 
 
@@ -171,7 +171,7 @@ def test_helpers_are_named_and_where_they_are_many_counted() -> None:
     targets = ["size", "kind", "old", "tags"]
     helped = fill(table_of(*targets)[0], targets, features="linear")
     assert "size: where kind, old or tags is known, it was predicted from that too" in " ".join(told(helped))
-    many = Help(helped.results[0], tuple("abcdef"), 0.5).sentence()
+    many = Helped(helped.results[0], tuple("abcdef"), 0.5).sentence()
     assert many == (
         "size: where a, b, c or 3 more targets is known, it was predicted from that too, which lowers the squared "
         "error on known cells left out by 50 %."

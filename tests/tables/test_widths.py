@@ -9,10 +9,10 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
 from lsvv.tables import Table, fill, parse
-from lsvv.tables.inputs import TEXT_WIDTHS, vectorised
 from lsvv.tables.modelfile import TableModel, opened, saved
 from lsvv.tables.targets import Target, code
 from lsvv.tables.tasks import find_task
+from lsvv.tables.vectorizer import TEXT_WIDTHS, FrameVectorizer
 from lsvv.tables.widths import RIDGES, Judge
 
 
@@ -36,14 +36,15 @@ def target_of(cells: list[str]) -> Target:
 def test_texts_are_as_wide_as_their_topics_ask_for(rng: np.random.Generator, n_topics: int) -> None:
     texts, topics = written(rng, n_topics)
     frame, judge = pd.DataFrame({"text": texts}), Judge([target_of(topics)])
-    vectoriser, X = vectorised(frame, [], judge=judge)
+    vectorizer = FrameVectorizer()
+    X = vectorizer.fit_transform(frame, judge=judge)
     assert X.shape[1] in TEXT_WIDTHS
-    errors = [judge.error(vectorised(frame, [], judge=Fixed(width))[1]) for width in TEXT_WIDTHS]
+    errors = [judge.error(FrameVectorizer().fit_transform(frame, judge=Fixed(width))) for width in TEXT_WIDTHS]
     assert X.shape[1] == TEXT_WIDTHS[int(np.argmin(errors))]
     if n_topics == 30:
         assert X.shape[1] > 20
-    np.testing.assert_array_equal(vectoriser.transform(frame), X)
-    assert vectorised(frame, [])[1].shape[1] == 20
+    np.testing.assert_array_equal(vectorizer.transform(frame), X)
+    assert FrameVectorizer().fit_transform(frame).shape[1] == 20
     np.testing.assert_allclose(X.var(axis=0).sum(), 1.0, rtol=1e-3)
 
 
@@ -51,10 +52,11 @@ def test_a_text_that_is_in_the_way_is_left_out_with_a_note(rng: np.random.Genera
     texts, topics = written(rng, 3)
     noise, _ = written(rng, 60)
     frame = pd.DataFrame({"size": rng.normal(size=240), "text": texts, "noise": noise})
-    vectoriser, X = vectorised(frame, [], judge=Judge([target_of(topics)]))
-    assert list(vectoriser.kinds) == ["size", "text"]
-    assert "Column 'noise' was left out: known cells are predicted better without its texts." in vectoriser.notes
-    np.testing.assert_array_equal(vectoriser.transform(frame), X)
+    vectorizer = FrameVectorizer()
+    X = vectorizer.fit_transform(frame, judge=Judge([target_of(topics)]))
+    assert list(vectorizer.kinds) == ["size", "text"]
+    assert "Column 'noise' was left out: known cells are predicted better without its texts." in vectorizer.notes_
+    np.testing.assert_array_equal(vectorizer.transform(frame), X)
 
 
 class Fixed(Judge):
@@ -69,8 +71,8 @@ class Fixed(Judge):
 
 def test_no_width_is_above_what_there_is(rng: np.random.Generator) -> None:
     texts, _ = written(rng, 5, n_rows=40)
-    assert vectorised(pd.DataFrame({"text": texts}), [], judge=Fixed(150))[1].shape == (40, 20)
-    assert vectorised(pd.DataFrame({"text": texts}), [], judge=Fixed(39))[1].shape == (40, 39)
+    assert FrameVectorizer().fit_transform(pd.DataFrame({"text": texts}), judge=Fixed(150)).shape == (40, 20)
+    assert FrameVectorizer().fit_transform(pd.DataFrame({"text": texts}), judge=Fixed(39)).shape == (40, 39)
 
 
 def test_the_error_is_that_of_leaving_each_row_out(rng: np.random.Generator) -> None:
@@ -96,7 +98,7 @@ def test_the_width_is_kept_in_the_model_file(rng: np.random.Generator, tmp_path:
     path = tmp_path / "m.lsvv"
     path.write_bytes(saved(TableModel.of(filled)))
     model = opened(path)
-    np.testing.assert_array_equal(model.vectoriser.transform(filled.table.frame), filled.X)
+    np.testing.assert_array_equal(model.vectorizer.transform(filled.table.frame), filled.X)
     assert filled.X.shape[1] > 20
-    encoder = model.vectoriser.parts[0].encoder
+    encoder = model.vectorizer.parts_[0].encoder
     assert encoder.tsvd_.components_.shape[0] == filled.X.shape[1]

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 import torch
 from sklearn.exceptions import DataConversionWarning
 
-from lsvv.targets.reading import as_column, as_numbers, as_targets_array, read_classes, refuse_plus_and_minus_one
+from lsvv.targets.reading import as_column, as_floats, as_targets_array, read_classes, refuse_plus_and_minus_one
 
 NAN = float("nan")
 
@@ -130,14 +130,14 @@ def test_what_is_no_array_of_targets_is_refused(y: Any, sentence: str) -> None:
     ids=["list", "array", "tensor", "pandas", "pandas Int64", "polars"],
 )
 def test_tables_of_numbers_with_holes(Y: Any) -> None:
-    np.testing.assert_array_equal(as_numbers(as_targets_array(Y), "Y"), [[1.0, NAN], [0.0, 1.0]])
+    np.testing.assert_array_equal(as_floats(as_targets_array(Y), "Y"), [[1.0, NAN], [0.0, 1.0]])
 
 
 def test_entries_that_are_no_numbers_are_refused() -> None:
     with pytest.raises(ValueError, match="y holds entries that are not numbers"):
-        as_numbers(np.array(["a", "b"]), "y")
+        as_floats(np.array(["a", "b"]), "y")
     with pytest.raises(ValueError, match="Complex data not supported"):
-        as_numbers(np.array([1j]), "y")
+        as_floats(np.array([1j]), "y")
 
 
 def test_a_single_column_is_read_as_one_with_a_warning() -> None:

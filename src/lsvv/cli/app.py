@@ -13,19 +13,29 @@ from lsvv.cli.console import WRONG_USAGE, put, say, sentences
 __all__ = ["app"]
 
 
-class Command(typer.core.TyperCommand):
-    """A command whose --help takes no value, and says so."""
+class _PlainFlags:
+    """A command, or their group, whose help names no type for options that take no value."""
 
-    def get_help_option(self, ctx: Any) -> Any:
-        """The option, without the name of a type."""
-        option = super().get_help_option(ctx)
-        if option is not None:
-            option.metavar = ""
-        return option
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The options, those that take no value without the name of a type."""
+        found: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for one in found:
+            if getattr(one, "is_flag", False):
+                one.metavar = ""
+        return found
+
+
+class Command(_PlainFlags, typer.core.TyperCommand):
+    """A command of its own."""
+
+
+class Commands(_PlainFlags, typer.core.TyperGroup):
+    """All commands."""
 
 
 app = typer.Typer(
     name="lsvv",
+    cls=Commands,
     no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
@@ -59,7 +69,7 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def lsvv(
     version: Annotated[
-        bool, typer.Option("--version", metavar="", callback=_version, is_eager=True, help="Print the version.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Declare what stands before a command."""

@@ -12,7 +12,9 @@ from lsvv.cli.console import progress, put_json, say, say_notes, sentences
 __all__ = ["ask_command"]
 
 
+@options.with_options
 def ask_command(
+    *,
     table: options.Table,
     target: options.Target = None,
     budget: Annotated[
@@ -25,10 +27,8 @@ def ask_command(
     out: Annotated[
         str | None, typer.Option("--out", "-o", metavar="FILE", help="Where the sheet goes; - is standard output.")
     ] = None,
-    labels: options.Labels = None,
+    inputs: options.Inputs,
     task: options.Task = None,
-    keep: options.Keep = None,
-    ignore: options.Ignore = None,
     features: options.Features = "auto",
     seed: options.Seed = 0,
     format: Annotated[
@@ -40,13 +40,8 @@ def ask_command(
             "jsonl say how the table is read, whatever its ending.",
         ),
     ] = None,
-    missing: options.Missing = None,
-    sheet: options.Sheet = None,
-    header_row: options.HeaderRow = 1,
-    decimal: options.Decimal = None,
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
-    debug: options.Debug = False,
+    reading: options.ReadAs,
+    telling: options.Telling,
 ) -> None:
     """Write a sheet of the cells whose labels would help most; fill its label column and hand it back.
 
@@ -62,7 +57,7 @@ def ask_command(
 
     `lsvv ask animals.csv --target species --format label-studio`
     """
-    with sentences(debug) as write, progress(quiet or as_json) as show:
+    with sentences(telling.debug) as write, progress(telling.silent) as show:
         from lsvv.tables import check_places, fill
         from lsvv.tables.asking import best_questions, check_budget, costs_of
         from lsvv.tables.sheets import check_sheet
@@ -70,18 +65,16 @@ def ask_command(
         from lsvv.tables.words import count
 
         check_budget(budget)
-        answered = labels or []
+        answered = inputs.labels or []
         studio = format == "label-studio"
         place = out or options.beside(table, "ask", ".json" if studio else ".csv")
         setup = None if not studio or place == "-" else options.beside(place, "setup", ".xml")
-        check_places(
-            {"--json": "-" if as_json else None, "--out": place, "the labelling setup": setup}, [table, *answered]
-        )
+        check_places({"--json": telling.json_place, "--out": place, "the labelling setup": setup}, [table, *answered])
         if place != "-" and not studio:
             check_sheet(place)
         read_as = None if studio else format
-        found = options.read_table(table, read_as, missing, sheet, header_row, decimal)
-        found, targets = options.labelled(found, target, labels, missing, keep, ignore)
+        found = reading.table(table, read_as)
+        found, targets = inputs.labelled(found, target, reading)
         costs = costs_of(cost, targets)
         filled = fill(found, targets, task=task, features=features, random_state=seed, progress=show)
         asked = best_questions(filled.X, filled.results, budget, costs, random_state=seed)
@@ -93,18 +86,21 @@ def ask_command(
                 write(labelling_setup(filled.results), setup)
         else:
             write(sheet_of(found, asked), place)
-    if as_json:
+    if telling.as_json:
         from lsvv.tables.asking import told
 
         put_json({"asked": [told(one) for one in asked], "out": place, "setup": setup}, filled.notes)
         return
-    say_notes(filled.notes, quiet)
-    say(f"Worth asking for: {count(len(asked), 'cell')}, at a cost of {sum(one.cost for one in asked):g}.", quiet)
+    say_notes(filled.notes, telling.quiet)
+    say(
+        f"Worth asking for: {count(len(asked), 'cell')}, at a cost of {sum(one.cost for one in asked):g}.",
+        telling.quiet,
+    )
     if place == "-":
         return
     if studio:
-        say(f"The tasks are in {place}, the labelling setup for Label Studio's settings in {setup}.", quiet)
-        say("Export the project as JSON or JSON-MIN and run lsvv fill with --labels and that file.", quiet)
+        say(f"The tasks are in {place}, the labelling setup for Label Studio's settings in {setup}.", telling.quiet)
+        say("Export the project as JSON or JSON-MIN and run lsvv fill with --labels and that file.", telling.quiet)
         return
     again = " ".join(f"--labels {one}" for one in (*answered, place))
-    say(f"The sheet is in {place}. Fill its column 'label' and run lsvv fill with {again}", quiet)
+    say(f"The sheet is in {place}. Fill its column 'label' and run lsvv fill with {again}", telling.quiet)

@@ -13,6 +13,7 @@ from lsvv.cli.console import progress, put, put_json, say, say_notes, sentences
 if TYPE_CHECKING:
     import numpy as np
 
+    from lsvv.tables import Table
     from lsvv.tables.modelfile import TableModel
 
 __all__ = ["bounds_command"]
@@ -20,7 +21,9 @@ __all__ = ["bounds_command"]
 PLOTS = ("svg", "png", "pdf")
 
 
+@options.with_options
 def bounds_command(
+    *,
     source: Annotated[str, typer.Argument(metavar="TABLE|MODEL", help="A table, or a model file from 'lsvv fit'.")],
     target: Annotated[
         list[str] | None,
@@ -35,15 +38,13 @@ def bounds_command(
     delta: Annotated[
         float, typer.Option("--delta", metavar="NUMBER", help="A bound may fail with this probability.")
     ] = 0.05,
-    labels: options.Labels = None,
+    inputs: options.Inputs,
     task: options.Task = None,
     features: Annotated[str | None, options.FEATURES] = None,
     seed: options.Seed = 0,
     format: options.Format = None,
-    missing: options.Missing = None,
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
-    debug: options.Debug = False,
+    reading: options.ReadAs,
+    telling: options.Telling,
 ) -> None:
     """Print the parts of the paper's bounds, as printed and as corrected, beside the complexity measured.
 
@@ -55,7 +56,7 @@ def bounds_command(
 
     `lsvv bounds animals.lsvv --rows animals.csv`
     """
-    with sentences(debug) as write:
+    with sentences(telling.debug) as write:
         from lsvv.report.bounds_text import bounds_lines, bounds_summary, spectrum_plot
         from lsvv.tables import TableError, check_places, fill
         from lsvv.tables.model_bounds import bounds_of, subjects
@@ -63,15 +64,15 @@ def bounds_command(
 
         if plot is not None and Path(plot).suffix.lstrip(".") not in PLOTS:
             raise TableError(f"{plot} is no plot: end its name with one of .{', .'.join(PLOTS)}.")
-        check_places({"--plot": plot}, [source, rows, *(labels or ())])
-        with progress(quiet or as_json) as show:
+        check_places({"--plot": plot}, [source, rows, *(inputs.labels or ())])
+        with progress(telling.silent) as show:
             if is_model(source):
-                learning = {"--target": target, "--labels": labels, "--task": task, "--features": features}
-                _refuse(learning, f"{source} is a model file and has learnt already")
-                model, X, notes = _from_model(source, rows, format, missing)
+                learning = {"--target": target, "--task": task, "--features": features}
+                _refuse(learning | inputs.given, f"{source} is a model file and has learnt already")
+                model, X, notes = _from_model(source, None if rows is None else reading.table(rows, format))
             else:
                 _refuse({"--rows": rows}, f"{source} is no model file, and a table has rows of its own")
-                found, targets = options.labelled(options.read_table(source, format, missing), target, labels, missing)
+                found, targets = inputs.labelled(reading.table(source, format), target, reading)
                 filled = fill(
                     found,
                     targets,
@@ -85,13 +86,13 @@ def bounds_command(
             bounds = [bounds_of(subject, delta=delta, random_state=seed) for subject in subjects(model, X)]
             if plot is not None:
                 write(spectrum_plot(bounds, Path(plot).suffix.lstrip(".")), plot)
-        if as_json:
+        if telling.as_json:
             put_json([bounds_summary(one) for one in bounds])
         else:
             put("\n\n".join("\n".join(bounds_lines(one)) for one in bounds))
-    say_notes(notes, quiet)
+    say_notes(notes, telling.quiet)
     if plot is not None:
-        say(f"The spectra are in {plot}", quiet)
+        say(f"The spectra are in {plot}", telling.quiet)
 
 
 def _refuse(given: dict[str, Any], why: str) -> None:
@@ -101,17 +102,13 @@ def _refuse(given: dict[str, Any], why: str) -> None:
             raise ValueError(f"{why}. Leave {option} out.")
 
 
-def _from_model(
-    source: str, rows: str | None, format: str | None, missing: str | None
-) -> tuple[TableModel, np.ndarray | None, tuple[str, ...]]:
+def _from_model(source: str, rows: Table | None) -> tuple[TableModel, np.ndarray | None, tuple[str, ...]]:
     """The model in a file, the rows of a table as it sees them, and what a user should know of both."""
-    from lsvv.tables import read
     from lsvv.tables.modelfile import opened
 
     model = opened(Path(source))
     if rows is None:
         return model, None, model.notes
-    table = read(rows, format=format, missing=options.markers(missing))
-    seen = (table.frame, table.source.notation)
-    notes = (*model.notes, *table.notes, *model.vectoriser.unread(*seen))
-    return model, model.vectoriser.transform(*seen), notes
+    seen = (rows.frame, rows.source.notation)
+    notes = (*model.notes, *rows.notes, *model.vectorizer.unread(*seen))
+    return model, model.vectorizer.transform(*seen), notes

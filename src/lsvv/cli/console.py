@@ -111,6 +111,7 @@ def say_warnings(warnings: Iterable[Caution], quiet: bool = False) -> None:
 def _write(data: bytes, out: str) -> None:
     """To a file, whole or not at all, or to standard output for "-"."""
     from lsvv.tables import write_atomically
+    from lsvv.tables.written import remember
 
     if out == "-":
         with _standard_output():
@@ -118,6 +119,7 @@ def _write(data: bytes, out: str) -> None:
             sys.stdout.buffer.flush()
     else:
         write_atomically(data, out)
+        remember(out, data)
 
 
 def put(text: str) -> None:

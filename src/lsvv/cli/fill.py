@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 __all__ = ["fill_command"]
 
 
+@options.with_options
 def fill_command(
+    *,
     table: options.Table,
     target: options.Target = None,
     out: Annotated[
@@ -23,22 +25,16 @@ def fill_command(
         typer.Option("--out", "-o", metavar="FILE", help="Where the filled table goes; - is standard output."),
     ] = None,
     report: Annotated[str | None, typer.Option("--report", metavar="FILE", help="Write an HTML report there.")] = None,
-    labels: options.Labels = None,
+    inputs: options.Inputs,
     task: options.Task = None,
-    keep: options.Keep = None,
-    ignore: options.Ignore = None,
     features: options.Features = "auto",
     class_weight: options.ClassWeight = "none",
     seed: options.Seed = 0,
     format: options.Format = None,
-    missing: options.Missing = None,
-    sheet: options.Sheet = None,
-    header_row: options.HeaderRow = 1,
-    decimal: options.Decimal = None,
+    reading: options.ReadAs,
     safe_csv: options.SafeCsv = False,
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
-    debug: options.Debug = False,
+    force: options.Force = False,
+    telling: options.Telling,
 ) -> None:
     """Fill the empty cells of target columns; everything known stays as it was.
 
@@ -57,14 +53,18 @@ def fill_command(
 
     `cat animals.csv | lsvv fill - --target species > full.csv`
     """
-    with sentences(debug) as write:
+    with sentences(telling.debug) as write:
         from lsvv.tables import check_ending, check_places, fill
+        from lsvv.tables.written import check_unedited
 
         place = out or options.beside(table, "filled")
-        check_places({"--json": "-" if as_json else None, "--out": place, "--report": report}, [table, *(labels or ())])
-        with progress(quiet or as_json) as show:
-            found = options.read_table(table, format, missing, sheet, header_row, decimal)
-            found, targets = options.labelled(found, target, labels, missing, keep, ignore)
+        check_places(
+            {"--json": telling.json_place, "--out": place, "--report": report}, [table, *(inputs.labels or ())]
+        )
+        check_unedited((place, report), force)
+        with progress(telling.silent) as show:
+            found = reading.table(table, format)
+            found, targets = inputs.labelled(found, target, reading)
             if out not in (None, "-"):
                 check_ending(out, found, table)
             filled = fill(
@@ -84,16 +84,16 @@ def fill_command(
                 from lsvv.report import fill_report
 
                 write(fill_report(filled).encode("utf-8"), report)
-        _tell(filled, place, report, as_json, quiet)
+        _tell(filled, place, report, telling)
 
 
-def _tell(filled: Filled, place: str, report: str | None, as_json: bool, quiet: bool) -> None:
-    if as_json:
+def _tell(filled: Filled, place: str, report: str | None, telling: options.Telling) -> None:
+    if telling.as_json:
         from lsvv.tables import summary
 
         put_json({**summary(filled), "out": place, "report": report})
         return
-    if quiet:
+    if telling.quiet:
         return
     from lsvv.tables.headline import further_notes, headline
 

@@ -15,25 +15,20 @@ __all__ = ["export_command", "fit_command", "predict_command"]
 Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model file from 'lsvv fit'.")]
 
 
+@options.with_options
 def fit_command(
+    *,
     table: options.Table,
     target: options.Target = None,
     out: Annotated[str, typer.Option("--out", "-o", metavar="FILE", help="Where the model goes.")] = "model.lsvv",
-    labels: options.Labels = None,
+    inputs: options.Inputs,
     task: options.Task = None,
-    keep: options.Keep = None,
-    ignore: options.Ignore = None,
     features: options.Features = "auto",
     class_weight: options.ClassWeight = "none",
     seed: options.Seed = 0,
     format: options.Format = None,
-    missing: options.Missing = None,
-    sheet: options.Sheet = None,
-    header_row: options.HeaderRow = 1,
-    decimal: options.Decimal = None,
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
-    debug: options.Debug = False,
+    reading: options.ReadAs,
+    telling: options.Telling,
 ) -> None:
     """Learn from a table and keep the model in a file, which opens without executing code.
 
@@ -43,14 +38,14 @@ def fit_command(
 
     `lsvv predict animals.lsvv new.csv`
     """
-    with sentences(debug) as write:
+    with sentences(telling.debug) as write:
         from lsvv.tables import check_places, fill, summary
         from lsvv.tables.modelfile import TableModel, saved
 
-        check_places({"--json": "-" if as_json else None, "--out": out}, [table, *(labels or ())])
-        with progress(quiet or as_json) as show:
-            found = options.read_table(table, format, missing, sheet, header_row, decimal)
-            found, targets = options.labelled(found, target, labels, missing, keep, ignore)
+        check_places({"--json": telling.json_place, "--out": out}, [table, *(inputs.labels or ())])
+        with progress(telling.silent) as show:
+            found = reading.table(table, format)
+            found, targets = inputs.labelled(found, target, reading)
             filled = fill(
                 found,
                 targets,
@@ -62,89 +57,89 @@ def fit_command(
                 progress=show,
             )
             write(saved(TableModel.of(filled)), out)
-        if as_json:
+        if telling.as_json:
             put_json({**summary(filled), "out": out})
             return
     from lsvv.tables.headline import further_notes
 
-    say_warnings(filled.warnings, quiet)
+    say_warnings(filled.warnings, telling.quiet)
     for result in filled.results:
-        say(f"{result.target.column}: {result.target.task}, {result.quality.sentence()}.", quiet)
+        say(f"{result.target.column}: {result.target.task}, {result.quality.sentence()}.", telling.quiet)
     alone = "The model predicts each target from the inputs alone; lsvv fill asks known cells of the other targets too."
-    say_notes((*further_notes(filled), *([alone] if len(filled.results) > 1 else [])), quiet)
+    say_notes((*further_notes(filled), *([alone] if len(filled.results) > 1 else [])), telling.quiet)
     if out != "-":
-        say(f"The model is in {out}", quiet)
+        say(f"The model is in {out}", telling.quiet)
 
 
+@options.with_options
 def predict_command(
+    *,
     model: Model,
     table: options.Table,
     out: Annotated[
         str | None, typer.Option("--out", "-o", metavar="FILE", help="Where the table goes; - is standard output.")
     ] = None,
     format: options.Format = None,
-    missing: options.Missing = None,
-    sheet: options.Sheet = None,
-    header_row: options.HeaderRow = 1,
-    decimal: options.Decimal = None,
+    reading: options.ReadAs,
     safe_csv: options.SafeCsv = False,
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
-    debug: options.Debug = False,
+    force: options.Force = False,
+    telling: options.Telling,
 ) -> None:
     """Add predictions to every row of a table: a prediction and its probability or interval for each target.
 
     Try: `lsvv predict animals.lsvv new.csv --out new.predicted.csv`
     """
-    with sentences(debug) as write:
+    with sentences(telling.debug) as write:
         from lsvv.tables import check_ending, check_places
         from lsvv.tables.formulas import with_safe_texts
         from lsvv.tables.modelfile import opened
+        from lsvv.tables.written import check_unedited
 
         place = out or options.beside(table, "predicted")
-        check_places({"--json": "-" if as_json else None, "--out": place}, [model, table])
+        check_places({"--json": telling.json_place, "--out": place}, [model, table])
+        check_unedited((place,), force)
         fitted = opened(Path(model))
-        read_table = options.read_table(table, format, missing, sheet, header_row, decimal)
+        read_table = reading.table(table, format)
         if out not in (None, "-"):
             check_ending(out, read_table, table)
         edits, told = with_safe_texts(read_table, fitted.predictions(read_table), safe_csv)
         write(read_table.source.rendered(edits), place)
-    unread = fitted.vectoriser.unread(read_table.frame, read_table.source.notation)
+    unread = fitted.vectorizer.unread(read_table.frame, read_table.source.notation)
     notes = (*fitted.notes, *read_table.notes, *unread, *told)
-    if as_json:
+    if telling.as_json:
         put_json({"table": table, "rows": len(read_table.frame), "added": list(edits.columns), "out": place}, notes)
         return
-    say_notes(notes, quiet)
+    say_notes(notes, telling.quiet)
     if place != "-":
-        say(f"The predictions are in {place}", quiet)
+        say(f"The predictions are in {place}", telling.quiet)
 
 
+@options.with_options
 def export_command(
+    *,
     model: Model,
     out: Annotated[str, typer.Option("--out", "-o", metavar="FILE", help="Where the ONNX file goes.")] = "model.onnx",
     target: Annotated[
         str | None,
         typer.Option("--target", "-t", metavar="COL", help="Which target, where the model has several groups."),
     ] = None,
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
-    debug: options.Debug = False,
+    telling: options.Telling,
 ) -> None:
     """Write a model as ONNX: from the vectorised inputs to one score an output, what the model expects of it.
 
     Try: `lsvv export animals.lsvv --out animals.onnx`
     """
-    with sentences(debug) as write:
+    with sentences(telling.debug) as write:
         from lsvv.tables import check_places
         from lsvv.tables.modelfile import opened
         from lsvv.tables.onnx import exported
 
-        check_places({"--json": "-" if as_json else None, "--out": out}, [model])
+        check_places({"--json": telling.json_place, "--out": out}, [model])
         fitted = opened(Path(model))
         write(exported(fitted.model_of(target)), out)
-    if as_json:
+    if telling.as_json:
         put_json({"model": model, "out": out}, fitted.notes)
         return
-    say_notes(fitted.notes, quiet)
+    say_notes(fitted.notes, telling.quiet)
     if out != "-":
-        say(f"The ONNX model is in {out}", quiet)
+        say(f"The ONNX model is in {out}", telling.quiet)

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 __all__ = ["label_command"]
 
 
+@options.with_options
 def label_command(
+    *,
     table: options.Table,
     target: Annotated[str | None, typer.Option("--target", "-t", metavar="COL", help="The column to label.")] = None,
     out: Annotated[
@@ -25,7 +27,7 @@ def label_command(
             "--out", "-o", metavar="FILE", help="The sheet that takes the answers; one that is there goes on."
         ),
     ] = None,
-    labels: options.Labels = None,
+    inputs: options.Inputs,
     task: Annotated[
         str | None,
         typer.Option(
@@ -35,20 +37,11 @@ def label_command(
     port: Annotated[
         int, typer.Option("--port", metavar="NUMBER", min=0, max=65535, help="Where to listen; 0 takes a free port.")
     ] = 0,
-    browser: Annotated[
-        bool, typer.Option("--browser/--no-browser", metavar="", help="Open the page in a browser.")
-    ] = True,
-    keep: options.Keep = None,
-    ignore: options.Ignore = None,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
     seed: options.Seed = 0,
     format: options.Format = None,
-    missing: options.Missing = None,
-    sheet: options.Sheet = None,
-    header_row: options.HeaderRow = 1,
-    decimal: options.Decimal = None,
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
-    debug: options.Debug = False,
+    reading: options.ReadAs,
+    telling: options.Telling,
 ) -> None:
     """Label a column on a page of this machine, one row at a time; stop with Ctrl-C and go on whenever you like.
 
@@ -63,39 +56,38 @@ def label_command(
 
     `lsvv fill animals.csv --target species --labels animals.label.csv`
     """
-    quiet = quiet or as_json
-    with sentences(debug):
+    with sentences(telling.debug):
         from lsvv.tables import TableError, check_places
         from lsvv.tables.labeling import Journal, Server, Session
 
         place = out or options.beside(table, "label", ".csv")
         if "-" in (table, place):
             raise TableError("A session needs a table in a file and a sheet beside it. Name them.")
-        check_places({"--out": place}, [table, *(labels or ())])
-        say("Reading the table and finding which rows hang together ...", quiet)
-        found = options.read_table(table, format, missing, sheet, header_row, decimal)
-        found, targets = options.labelled(found, [target] if target else None, labels, missing, keep, ignore)
+        check_places({"--out": place}, [table, *(inputs.labels or ())])
+        say("Reading the table and finding which rows hang together ...", telling.silent)
+        found = reading.table(table, format)
+        found, targets = inputs.labelled(found, [target] if target else None, reading)
         if len(targets) != 1:
             raise TableError("One column is labelled at a time. Name one with --target.")
         session = Session(found, targets[0], Journal(place, found), task=task, random_state=seed)
         server = Server(session, port)
-        say_notes(session.ready.notes, quiet)
+        say_notes(session.ready.notes, telling.silent)
         # the address is what a script waits for, quiet or not
-        if as_json:
+        if telling.as_json:
             put_json({"address": server.address, "sheet": place}, session.ready.notes)
         else:
             say(f"Label at {server.address}")
-        say("Stop with Ctrl-C. Only this machine can open the page.", quiet)
+        say("Stop with Ctrl-C. Only this machine can open the page.", telling.silent)
         if browser:
             webbrowser.open(server.address)
         server.run()
-        _part(session, quiet)
+        _part(session, telling.silent)
 
 
 def _part(session: Session, quiet: bool) -> None:
-    from lsvv.tables.labeling import fill_command
+    from lsvv.tables.labeling import command_to_fill
     from lsvv.tables.words import count
 
     say("", quiet)
     say(f"{count(session.n_answered, 'answer')} in {session.journal.place}. Fill the table with:", quiet)
-    say(f"  {fill_command(session)}", quiet)
+    say(f"  {command_to_fill(session)}", quiet)

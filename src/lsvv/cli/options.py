@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
@@ -91,10 +94,10 @@ SafeCsv = Annotated[
     bool,
     typer.Option(
         "--safe-csv",
-        metavar="",
         help="Put ' before new texts of a CSV file that a spreadsheet takes for a formula.",
     ),
 ]
+Force = Annotated[bool, typer.Option("--force", help="Write over a file even if it was changed since lsvv wrote it.")]
 Labels = Annotated[
     list[str] | None,
     typer.Option(
@@ -103,9 +106,94 @@ Labels = Annotated[
         help="A sheet from 'lsvv ask' or 'lsvv label', or a JSON export of Label Studio. Repeatable.",
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", metavar="", help="Print a summary as JSON on standard output.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="Say nothing but errors.")]
-Debug = Annotated[bool, typer.Option("--debug", metavar="", help="Show the traceback of an error.")]
+Json = Annotated[bool, typer.Option("--json", help="Print a summary as JSON on standard output.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+
+
+@dataclass(frozen=True)
+class ReadAs:
+    """How the table is read, whatever its file says."""
+
+    missing: Missing = None
+    sheet: Sheet = None
+    header_row: HeaderRow = 1
+    decimal: Decimal = None
+
+    def table(self, place: str, format: str | None = None) -> ReadTable:
+        """The table at a place."""
+        from lsvv.tables import read
+        from lsvv.tables.table import Layout
+
+        layout = Layout(self.sheet, self.header_row, self.decimal)
+        return read(place, format=format, missing=markers(self.missing), layout=layout)
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What is known from elsewhere, and which columns are learnt from."""
+
+    labels: Labels = None
+    keep: Keep = None
+    ignore: Ignore = None
+
+    @property
+    def given(self) -> dict[str, list[str] | None]:
+        """The options and what was given."""
+        return {"--labels": self.labels, "--keep": self.keep, "--ignore": self.ignore}
+
+    def labelled(self, found: ReadTable, target: list[str] | None, reading: ReadAs) -> tuple[ReadTable, list[str]]:
+        """A table with the labels of the sheets and without the columns set aside, and the names of its targets."""
+        from lsvv.tables import read
+        from lsvv.tables.labelstudio import read_export
+        from lsvv.tables.naming import check_columns, with_inputs
+        from lsvv.tables.sheets import with_labels
+
+        there = list(found.frame.columns)
+        targets = _names_in(target, there)
+        check_columns(found, targets)
+        found = with_inputs(found, targets, _names_in(self.keep, there), _names_in(self.ignore, there))
+        for sheet in self.labels or ():
+            read_sheet = read_export if sheet.lower().endswith(".json") else read
+            found = with_labels(found, read_sheet(sheet, missing=markers(reading.missing)), targets)
+        return found, targets
+
+
+@dataclass(frozen=True)
+class Telling:
+    """What a command says, and to whom."""
+
+    as_json: Json = False
+    quiet: Quiet = False
+    debug: Debug = False
+
+    @property
+    def silent(self) -> bool:
+        """Whether nothing but errors, and JSON, is to be read."""
+        return self.quiet or self.as_json
+
+    @property
+    def json_place(self) -> str | None:
+        """Where JSON goes."""
+        return "-" if self.as_json else None
+
+
+def with_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with the fields of :class:`ReadAs`, :class:`Inputs` and :class:`Telling` as options of its own."""
+    hints = get_type_hints(command, include_extras=True)
+    groups = {name: kind for name, kind in hints.items() if kind in (ReadAs, Inputs, Telling)}
+
+    def spread(**given: Any) -> None:
+        for name, kind in groups.items():
+            given[name] = kind(**{field.name: given.pop(field.name) for field in fields(kind)})
+        command(**given)
+
+    options: list[Parameter] = []
+    for name, own in signature(command, eval_str=True).parameters.items():
+        options += signature(groups[name], eval_str=True).parameters.values() if name in groups else [own]
+    spread.__doc__ = command.__doc__
+    vars(spread)["__signature__"] = Signature([one.replace(kind=Parameter.KEYWORD_ONLY) for one in options])
+    return spread
 
 
 def markers(missing: str | None) -> tuple[str, ...]:
@@ -114,45 +202,6 @@ def markers(missing: str | None) -> tuple[str, ...]:
 
     given = [] if missing is None else [text.strip() for text in missing.split(",")]
     return (*(() if "" in given else MISSING), *(text for text in given if text))
-
-
-def read_table(
-    table: str,
-    format: str | None,
-    missing: str | None,
-    sheet: str | None = None,
-    header_row: int = 1,
-    decimal: str | None = None,
-) -> ReadTable:
-    """The table as the options say that it is read."""
-    from lsvv.tables import read
-    from lsvv.tables.table import Layout
-
-    return read(table, format=format, missing=markers(missing), layout=Layout(sheet, header_row, decimal))
-
-
-def labelled(
-    found: ReadTable,
-    target: list[str] | None,
-    labels: list[str] | None,
-    missing: str | None,
-    keep: list[str] | None = None,
-    ignore: list[str] | None = None,
-) -> tuple[ReadTable, list[str]]:
-    """A table with the labels of the sheets and without the columns set aside, and the names of its targets."""
-    from lsvv.tables import read
-    from lsvv.tables.labelstudio import read_export
-    from lsvv.tables.naming import check_columns, with_inputs
-    from lsvv.tables.sheets import with_labels
-
-    there = list(found.frame.columns)
-    targets = _names_in(target, there)
-    check_columns(found, targets)
-    found = with_inputs(found, targets, _names_in(keep, there), _names_in(ignore, there))
-    for sheet in labels or ():
-        read_sheet = read_export if sheet.lower().endswith(".json") else read
-        found = with_labels(found, read_sheet(sheet, missing=markers(missing)), targets)
-    return found, targets
 
 
 def _names_in(given: list[str] | None, there: list[str]) -> list[str]:

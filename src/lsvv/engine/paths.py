@@ -10,7 +10,7 @@ import numpy as np
 from lsvv.engine.quadratic import Fit, squared_path
 from lsvv.engine.smooth import smooth_path
 from lsvv.losses import Loss, Squared
-from lsvv.risk import distinct_columns
+from lsvv.sums import distinct_columns
 
 
 def fits(

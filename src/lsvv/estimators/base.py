@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -16,7 +16,9 @@ from lsvv.assembly import (
     build_graph,
     build_objective,
     build_risk,
+    drawing_order,
     fit_map,
+    fitting_rows,
     is_on_features,
     judged_rows,
     learnt_map,
@@ -26,12 +28,13 @@ from lsvv.assembly import (
     smoothed_rows,
 )
 from lsvv.engine import chosen_ridge
+from lsvv.estimators.elsewhere import is_elsewhere, opened_rows, scores_elsewhere
 from lsvv.features import LearningMap, Lesson, Linear, MappedRows, as_feature_map
 from lsvv.features.encoders import encoded
 from lsvv.features.learning import PLAIN_RIDGE
 from lsvv.graph import NeighborGraph, Smoother, laplacian, manifold_matrix
 from lsvv.inputs import check_rows, column_names, generator
-from lsvv.linalg import Array, canonical_order, like, stack_rows, take_rows, threads_for, to_numpy
+from lsvv.linalg import Array, like, like_numbers, refuse_another_device, stack_rows, threads_for, to_numpy
 from lsvv.losses import Loss, Squared
 from lsvv.objective import NO_TAIL, Objective
 from lsvv.parameters import check_parameters
@@ -52,52 +55,28 @@ MOST_ENTRIES = 10_000_000
 """Labelled rows x features that ridge="auto" looks at."""
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class VectorValuedEstimator(BaseEstimator):
     """h(x) = W' phi_s(x) + b, minimising loss + ridge + manifold + spectral over labelled and unlabelled rows."""
 
-    graph_: NeighborGraph | None
-    smoothed_scores_: Array | None
-
-    def __init__(
-        self,
-        *,
-        features: Any = "fourier",
-        ridge: float | str = "auto",
-        smoothing: float | str = "auto",
-        manifold: float = 0.0,
-        spectral: float = 0.0,
-        free_rank: int | float | str = 0,
-        spectral_rule: str = "tail",
-        n_neighbors: int = 7,
-        laplacian: str = "normalized",
-        power: int = 2,
-        graph: Any = "auto",
-        solver: str | MiniBatch = "auto",
-        fit_intercept: bool = True,
-        tol: float = 1e-6,
-        max_iter: int = 1000,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.features = features
-        self.ridge = ridge
-        self.smoothing = smoothing
-        self.manifold = manifold
-        self.spectral = spectral
-        self.free_rank = free_rank
-        self.spectral_rule = spectral_rule
-        self.n_neighbors = n_neighbors
-        self.laplacian = laplacian
-        self.power = power
-        self.graph = graph
-        self.solver = solver
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+    features: Any = "fourier"
+    ridge: float | str = "auto"
+    smoothing: float | str = "auto"
+    manifold: float = 0.0
+    spectral: float = 0.0
+    free_rank: int | float | str = 0
+    spectral_rule: str = "tail"
+    n_neighbors: int = 7
+    laplacian: str = "normalized"
+    power: int = 2
+    graph: Any = "auto"
+    solver: str | MiniBatch = "auto"
+    fit_intercept: bool = True
+    tol: float = 1e-6
+    max_iter: int = 1000
+    n_jobs: int | None = None
+    random_state: Any = None
+    verbose: int = 0
 
     @classmethod
     def method(cls, name: str, **params: Any) -> Self:
@@ -124,7 +103,9 @@ class VectorValuedEstimator(BaseEstimator):
         Parameters
         ----------
         X : array, tensor, sparse matrix or frame of shape (n, d)
-            Rows, labelled or not.
+            Rows, labelled or not. A numpy.memmap, a store with shape, dtype and slices (HDF5, Zarr), a data set of
+            pyarrow, the path of a Parquet folder, an iterable of blocks of rows, or a dask array or frame is never
+            loaded whole; y may be the name of a column.
         y : array of shape (n,) or (n, K)
             Targets; -1 in integer classes, None or NaN elsewhere mean unlabelled. Entries of a 2-d y may be missing
             one by one.
@@ -132,16 +113,23 @@ class VectorValuedEstimator(BaseEstimator):
             More rows without targets. In a Pipeline only X is transformed: mark unlabelled rows in y there.
         sample_weight : array of shape (n,) or (n, K), optional
             Weights of rows or of entries; 0 makes them unlabelled.
-
-        Returns
-        -------
-        self
         """
         self._check_parameters()
-        X = check_rows(self, encoded(self.features, X), reset=True)
+        X = encoded(self.features, X)
+        if is_elsewhere(X):
+            if X_unlabeled is not None:
+                raise ValueError(
+                    "X_unlabeled goes with rows in memory. Put all rows into one X, and mark those without a label in "
+                    "y."
+                )
+            X, y = opened_rows(self, X, y)
+        else:
+            X = check_rows(self, X, reset=True)
         targets = self._encode(y, X.shape[0], sample_weight)
         if X_unlabeled is not None:
-            below = check_rows(self, encoded(self.features, X_unlabeled), reset=False, name="X_unlabeled")
+            X_unlabeled = encoded(self.features, X_unlabeled)
+            refuse_another_device(X_unlabeled, X, name="X_unlabeled")
+            below = check_rows(self, X_unlabeled, reset=False, name="X_unlabeled")
             X, targets = stack_rows(X, below), targets.followed_by(below.shape[0])
         with threads_for(X.shape[0]):
             return self._fit(X, targets)
@@ -155,14 +143,14 @@ class VectorValuedEstimator(BaseEstimator):
         labelled = self._labelled_rows(rows, graph, targets.labelled)
         seed = int(rng.integers(2**31))
         G = self._manifold_matrix(rows, graph)
-        order = canonical_order(take_rows(X, targets.labelled), targets.values[targets.labelled])
+        order = drawing_order(X, targets.labelled, targets.values[targets.labelled])
         self.ridge_ = self._resolved_ridge(labelled, targets, order, loss, G)
         objective = self._with_tail(self._objective(labelled, loss, targets, G), targets, seed)
         solution = self._solve(objective, seed)
-        self._expose(X, targets, objective, solution)
+        self._expose(rows, targets, objective, solution)
         scores = self._training_scores(rows, graph)
         self._calibrate(labelled, targets, order, loss, objective, solution, rng)
-        self.transduction_ = self._filled(to_numpy(scores), targets)
+        self.transduction_ = like_numbers(self._filled(to_numpy(scores), targets), rows.template)
         return self
 
     @abstractmethod
@@ -240,12 +228,10 @@ class VectorValuedEstimator(BaseEstimator):
         if isinstance(feature_map, LearningMap):
             return self._learn_features(feature_map, X, targets, loss)
         if self._uses_graph:
-            self.feature_map_ = fit_map(feature_map, X, None)
+            self.feature_map_ = fit_map(feature_map, fitting_rows(X)[0], None)
         else:
-            weight = targets.weights.max(axis=1)[targets.labelled]
-            self.feature_map_ = fit_map(
-                feature_map, X if weight.size == X.shape[0] else take_rows(X, targets.labelled), weight
-            )
+            some, places = fitting_rows(X, targets.labelled)
+            self.feature_map_ = fit_map(feature_map, some, targets.weights.max(axis=1)[places])
         self._say(f"Mapped {X.shape[0]} rows of {X.shape[1]} columns.")
         rows = map_rows(self.feature_map_, X)
         return rows, self._graph(X, rows)
@@ -292,10 +278,11 @@ class VectorValuedEstimator(BaseEstimator):
     def _training_scores(self, rows: MappedRows, graph: NeighborGraph | None) -> Array:
         """Scores of all training rows; smoothed ones are kept, since new rows look at their neighbours'."""
         scores = rows.times(self._weights)
-        self.graph_, self.smoothed_scores_ = None, None
+        self.graph_: NeighborGraph | None = None
+        self.smoothed_scores_: Array | None = None
         if self.smoothing_ and graph is not None:
             scores = Smoother(graph.S).columns(scores, self.smoothing_)
-            self.graph_, self.smoothed_scores_ = graph, scores
+            self.graph_, self.smoothed_scores_ = graph.brought_here(), scores
         return scores + like(self._offset, scores)[None, :]
 
     def _objective(self, labelled: MappedRows, loss: Loss, targets: Targets, G: Array | None) -> Objective:
@@ -334,10 +321,10 @@ class VectorValuedEstimator(BaseEstimator):
             )
         return solution
 
-    def _expose(self, X: Array, targets: Targets, objective: Objective, solution: Solution) -> None:
+    def _expose(self, rows: MappedRows, targets: Targets, objective: Objective, solution: Solution) -> None:
         W = objective.weights(solution.variable)
-        self._codec = targets.codec
-        self._weights = like(W, X)
+        self.codec_ = targets.codec
+        self._weights = like(W, rows.template)
         self._offset = like(objective.risk.intercept(solution.variable), self._weights)
         self.singular_values_ = to_numpy(singular_values(W))
         self.effective_rank_ = effective_rank(W)
@@ -350,7 +337,11 @@ class VectorValuedEstimator(BaseEstimator):
     def _scores(self, X: Any) -> Array:
         """W' phi_s(x) + b for new rows."""
         check_is_fitted(self)
-        X = check_rows(self, encoded(self.features, X), reset=False)
+        X = encoded(self.features, X)
+        if is_elsewhere(X):
+            return scores_elsewhere(self, X)
+        refuse_another_device(X, self._weights)
+        X = check_rows(self, X, reset=False)
         with threads_for(X.shape[0]):
             return self._checked_scores(X)
 
@@ -372,6 +363,7 @@ class VectorValuedEstimator(BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.array_api_support = True
         tags.input_tags.sparse = True
         tags.target_tags.required = True
         tags.target_tags.multi_output = True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,9 +17,9 @@ from lsvv.linalg import Array, like, to_numpy
 from lsvv.losses import BinaryLogistic, Loss, MulticlassLogistic, make_loss
 from lsvv.objective import NO_TAIL, Objective
 from lsvv.risk import QuadraticRisk
-from lsvv.solvers import MiniBatch, Solution, in_batches, leave_one_out_scores, solve, solve_closed_form
+from lsvv.solvers import Solution, in_batches, leave_one_out_scores, solve, solve_closed_form
 from lsvv.targets import Classes, Codec, Labels, Targets, as_targets_array, encode_classes, encode_labels
-from lsvv.targets.reading import as_numbers, as_rows_of_targets, read_classes
+from lsvv.targets.reading import as_floats, as_rows_of_targets, read_classes
 from lsvv.targets.weighting import row_weight
 
 N_CALIBRATION_ROWS = 1000
@@ -36,41 +36,41 @@ class ClassifierPredictions(ClassifierMixin):
 
     temperature_: float
     class_weight: Any
-    _codec: Codec
+    codec_: Codec
     _scores: Callable[[Any], Array]
-    _threshold: float
+    threshold_: float
 
     @property
     def classes_(self) -> np.ndarray:
         """The classes as y spells them, or the places of the labels."""
-        codec = self._codec
+        codec = self.codec_
         assert isinstance(codec, (Classes, Labels))
         return codec.classes
 
     def decision_function(self, X: Any) -> Array:
         """Scores, above 0 for "yes": (n,) for two classes, (n, K) for more and for labels."""
         scores = self._scores(X)
-        if not isinstance(self._codec, Classes):
-            return scores - self._threshold
+        if not isinstance(self.codec_, Classes):
+            return scores - self.threshold_
         return scores[:, 1] - scores[:, 0] if self.classes_.size == 2 else scores
 
-    def predict(self, X: Any) -> np.ndarray:
-        """The class of each row, or its labels as an (n, K) indicator."""
-        scores = to_numpy(self._scores(X))
-        return self._codec.decode(scores - self._threshold)
+    def predict(self, X: Any) -> Array:
+        """The class of each row, or its labels as an (n, K) indicator; a tensor for tensors, if numbers."""
+        scores = self._scores(X)
+        return self.codec_.decode(scores - self.threshold_)
 
     def predict_proba(self, X: Any) -> Array:
         """Probabilities, (n, K): rows sum to 1 for classes, each entry stands alone for labels."""
         return self._probabilities(self._scores(X))
 
     def _probabilities(self, scores: Array) -> Array:
-        return probabilities(scores - self._threshold, self.temperature_, one_class_a_row=self._codec.one_class_a_row)
+        return probabilities(scores - self.threshold_, self.temperature_, one_class_a_row=self.codec_.one_class_a_row)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Share of rows whose known entries are all predicted right; rows without any are left out."""
-        predicted = self.predict(X)
+        predicted = to_numpy(self.predict(X))
         truth = as_rows_of_targets(y, len(predicted), "y")
-        right, known = (_compare_classes if isinstance(self._codec, Classes) else _compare_labels)(predicted, truth)
+        right, known = (_compare_classes if isinstance(self.codec_, Classes) else _compare_labels)(predicted, truth)
         weight = row_weight(sample_weight, len(predicted))
         known = known & (weight > 0)
         if not known.any():
@@ -87,7 +87,7 @@ class ClassifierPredictions(ClassifierMixin):
 
     def _filled(self, scores: np.ndarray, targets: Targets) -> np.ndarray:
         """The targets of all training rows: known entries as given, the others read from their scores."""
-        filled = targets.codec.decode(scores - self._threshold)
+        filled = targets.codec.decode(scores - self.threshold_)
         if isinstance(targets.codec, Classes):
             known_rows = targets.known.any(axis=1)
             filled[known_rows] = targets.codec.classes[np.argmax(targets.values[known_rows], axis=1)]
@@ -101,6 +101,7 @@ class ClassifierPredictions(ClassifierMixin):
         return tags
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LSVVClassifier(ClassifierPredictions, VectorValuedEstimator):
     """Classify rows, or give them labels, from a few labelled rows and many unlabelled ones.
 
@@ -184,6 +185,10 @@ class LSVVClassifier(ClassifierPredictions, VectorValuedEstimator):
     temperature_ : float
         Scores are divided by it before softmax or sigmoid; fitted on leave-one-out scores (held-out ones where
         there is no closed form), 1 for the logistic loss, which has probabilities of its own.
+    threshold_ : float
+        The score above which a label is given; of no meaning for classes.
+    codec_ : Classes, Labels or Numbers
+        How ``y`` is coded for the loss, and scores are read back.
     feature_map_ : transformer
         The fitted phi.
     ridge_, smoothing_ : float
@@ -207,56 +212,13 @@ class LSVVClassifier(ClassifierPredictions, VectorValuedEstimator):
     1.0
     """
 
-    def __init__(
-        self,
-        *,
-        features: Any = "fourier",
-        loss: Any = "squared",
-        ridge: float | str = 1e-4,
-        smoothing: float | str = "auto",
-        manifold: float = 0.0,
-        spectral: float = 0.0,
-        free_rank: int | float | str = 0,
-        spectral_rule: str = "tail",
-        n_neighbors: int = 7,
-        laplacian: str = "normalized",
-        power: int = 2,
-        graph: Any = "auto",
-        class_weight: Any = None,
-        solver: str | MiniBatch = "auto",
-        fit_intercept: bool = True,
-        tol: float = 1e-6,
-        max_iter: int = 1000,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            features=features,
-            ridge=ridge,
-            smoothing=smoothing,
-            manifold=manifold,
-            spectral=spectral,
-            free_rank=free_rank,
-            spectral_rule=spectral_rule,
-            n_neighbors=n_neighbors,
-            laplacian=laplacian,
-            power=power,
-            graph=graph,
-            solver=solver,
-            fit_intercept=fit_intercept,
-            tol=tol,
-            max_iter=max_iter,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.loss = loss
-        self.class_weight = class_weight
+    loss: Any = "squared"
+    ridge: float | str = 1e-4
+    class_weight: Any = None
 
     def _loss(self, targets: Targets) -> Loss:
         loss = make_loss(self.loss, one_class_a_row=targets.codec.one_class_a_row)
-        self._threshold = loss.threshold
+        self.threshold_ = loss.threshold
         return loss
 
     def _calibrate(
@@ -366,7 +328,7 @@ def _refuse_another_kind(given: Any, learnt: Any) -> None:
 
 def _compare_labels(predicted: np.ndarray, truth: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Which rows have all their known labels right, and which have any known."""
-    values = as_numbers(truth, "y")
+    values = as_floats(truth, "y")
     if values.shape != predicted.shape:
         raise ValueError(f"y has shape {values.shape}, but the model has {predicted.shape[1]} labels a row.")
     known = ~np.isnan(values)

@@ -13,7 +13,7 @@ from lsvv.estimators.base import VectorValuedEstimator
 from lsvv.linalg import Array, like, to_numpy
 from lsvv.losses import Loss, Squared
 from lsvv.targets import Codec, Numbers, Targets, encode_numbers
-from lsvv.targets.reading import as_numbers, as_rows_of_targets
+from lsvv.targets.reading import as_floats, as_rows_of_targets
 from lsvv.targets.weighting import row_weight
 
 
@@ -21,18 +21,18 @@ class RegressorPredictions(RegressorMixin):
     """Numbers from standardised scores: what every regressor here has in common."""
 
     fit_intercept: bool
-    _codec: Codec
+    codec_: Codec
     _scores: Callable[[Any], Array]
 
     def predict(self, X: Any) -> Array:
         """Predicted targets, 1-d where ``y`` was."""
         scores = self._scores(X)
-        return self._codec.decode(scores)
+        return self.codec_.decode(scores)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R^2 over the known entries of ``y``, the mean over the outputs."""
         predicted = np.atleast_2d(to_numpy(self.predict(X)).T).T
-        truth = as_numbers(as_rows_of_targets(y, len(predicted), "y"), "y")
+        truth = as_floats(as_rows_of_targets(y, len(predicted), "y"), "y")
         values = truth if truth.ndim == 2 else truth[:, None]
         if values.shape != predicted.shape:
             raise ValueError(f"y has shape {truth.shape}, but the model has {predicted.shape[1]} numbers a row.")
@@ -88,13 +88,13 @@ class LSVVRegressor(RegressorPredictions, VectorValuedEstimator):
     @property
     def coef_(self) -> Array:
         """W' on the targets' own scale, of shape (K, D)."""
-        codec = self._codec
+        codec = self.codec_
         assert isinstance(codec, Numbers)
         return self._weights.T * like(codec.scale, self._weights)[:, None]
 
     @property
     def intercept_(self) -> Array:
         """b on the targets' own scale, of shape (K,)."""
-        codec = self._codec
+        codec = self.codec_
         assert isinstance(codec, Numbers)
         return self._offset * like(codec.scale, self._weights) + like(codec.mean, self._weights)

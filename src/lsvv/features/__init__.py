@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from lsvv.features.blocks import Blocks
 from lsvv.features.columns import Ranges, Ranks
 from lsvv.features.encoders import Encoder, asked
 from lsvv.features.experts import Experts
@@ -11,10 +12,11 @@ from lsvv.features.multiple import MultipleKernels
 from lsvv.features.neural import Neural
 from lsvv.features.rows import BLOCK_BYTES, MappedRows
 from lsvv.features.trees import Trees
-from lsvv.features.views import Views
+from lsvv.inputs import shown
 
 __all__ = [
     "BLOCK_BYTES",
+    "Blocks",
     "Encoder",
     "Experts",
     "FeatureMap",
@@ -31,7 +33,6 @@ __all__ = [
     "Ranks",
     "Sketch",
     "Trees",
-    "Views",
     "as_feature_map",
 ]
 
@@ -56,12 +57,13 @@ def as_feature_map(features: Any, random_state: Any, names: Any = None) -> Any:
     if isinstance(features, str):
         if features not in MAPS:
             raise ValueError(
-                f"features={features!r} is not known. Choose one of {', '.join(sorted(MAPS))}, or pass a transformer."
+                f"features={shown(features)} is not known. Choose one of {', '.join(sorted(MAPS))}, or pass a "
+                f"transformer."
             )
         chosen = MAPS[features]()
     elif isinstance(features, type) or not callable(getattr(features, "transform", None)):
         raise ValueError(
-            f"features={features!r} is not a transformer. Pass a short name or an object with fit and transform."
+            f"features={shown(features)} is not a transformer. Pass a short name or an object with fit and transform."
         )
     else:
         chosen = clone(features)

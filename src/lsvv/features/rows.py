@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import operator
+from collections.abc import Callable, Iterable, Iterator
 from copy import copy
+from functools import partial, reduce
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from lsvv.linalg import Array, dense, like, namespace, symmetric_product, take_rows, to_float64
+from lsvv.linalg import Array, dense, in_blocks, like, namespace, symmetric_product, take_rows, to_float64
+from lsvv.stored import StoredRows, parts_beside
+from lsvv.sums import Sums, label_sums
 
 BLOCK_BYTES = 2**29
 """Largest block of mapped rows held at once, in bytes; transforming it takes about twice that in passing."""
@@ -22,7 +27,7 @@ class MappedRows:
 
     Parameters
     ----------
-    X : array, tensor or CSR matrix of shape (n, d)
+    X : array, tensor, CSR matrix or StoredRows of shape (n, d)
     transform : callable
         Maps rows of X to rows of Phi.
     block_bytes : int, optional
@@ -59,14 +64,43 @@ class MappedRows:
     def blocks(self) -> Iterator[tuple[slice, Array]]:
         """The rows of Phi in order, as (slice, block)."""
         n_rows = self.shape[0]
-        if n_rows <= self.block_rows:
-            if self._held is None:
-                self._held = self.transform(self.X)
-            yield slice(0, n_rows), self._held
+        if not self.is_held:
+            yield from in_blocks(lambda part: (part, self.at(part)), n_rows, self.block_rows)
             return
-        for start in range(0, n_rows, self.block_rows):
-            part = slice(start, min(start + self.block_rows, n_rows))
-            yield part, self.transform(self.X[part])
+        if self._held is None:
+            self._held = self.at(slice(0, n_rows))
+        yield slice(0, n_rows), self._held
+
+    def at(self, index: Any) -> Array:
+        """The rows of Phi at a slice, or at an ascending index."""
+        return self.transform(self.X[index] if isinstance(index, slice) else take_rows(self.X, index))
+
+    def each(self, work: Callable[..., Any], *beside: Array | None) -> Iterator[Any]:
+        """work(block, rows of each array beside) for every block of Phi, in order."""
+        if self.is_held:
+            return (work(block, *parts_beside(beside, part)) for part, block in self.blocks())
+        mapped = partial(_on_mapped, self.transform, work)
+        if isinstance(self.X, StoredRows):
+            return self.X.each(mapped, self.block_rows, *beside)
+        return in_blocks(lambda part: mapped(self.X[part], *parts_beside(beside, part)), self.shape[0], self.block_rows)
+
+    def total(self, work: Callable[..., Any], *beside: Array | None) -> Any:
+        """The sum of ``work`` over the blocks."""
+        if isinstance(self.X, StoredRows) and not self.is_held:
+            return self.X.total(partial(_on_mapped, self.transform, work), self.block_rows, *beside)
+        return reduce(operator.add, self.each(work, *beside))
+
+    def total_at(self, work: Callable[..., Any], pieces: Iterable[tuple[np.ndarray, tuple[Any, ...]]]) -> Any:
+        """The sum of work(rows of Phi, *more) over pieces (ascending index of the rows, more)."""
+        if isinstance(self.X, StoredRows):
+            return self.X.total_at(partial(_on_mapped, self.transform, work), pieces)
+        return reduce(operator.add, (work(self.at(index), *more) for index, more in pieces))
+
+    @property
+    def is_held(self) -> bool:
+        """Whether Phi is computed once and kept."""
+        remote = isinstance(self.X, StoredRows) and self.X.is_remote
+        return self.shape[0] <= self.block_rows and not remote
 
     def take(self, index: np.ndarray) -> MappedRows:
         """The rows ``index``, ascending, as mapped rows of their own; all of them are these very rows."""
@@ -74,41 +108,32 @@ class MappedRows:
             return self
         if self._held is not None:
             return MappedRows(take_rows(self._held, index), _identity, block_bytes=self.block_bytes)
-        return MappedRows(take_rows(self.X, index), self.transform, block_bytes=self.block_bytes)
+        some = self.X.view(index) if isinstance(self.X, StoredRows) else take_rows(self.X, index)
+        return MappedRows(some, self.transform, block_bytes=self.block_bytes)
 
     def whole(self) -> Array:
         """All of Phi as one dense array: for callers that asked for few rows."""
-        blocks = [dense(block) for _, block in self.blocks()]
-        return blocks[0] if len(blocks) == 1 else namespace(*blocks).concat(blocks, axis=0)
+        return self._stacked(dense)
 
     def columns(self, part: slice) -> Array:
         """Phi[:, part] as one dense array."""
-        xp = namespace(self.template)
-        # a view would keep its whole block
-        blocks = [xp.asarray(dense(block[:, part]), copy=True) for _, block in self.blocks()]
-        return blocks[0] if len(blocks) == 1 else namespace(*blocks).concat(blocks, axis=0)
+        return self._stacked(partial(_columns, part=part))
 
     def times(self, W: Array) -> Array:
         """Phi @ W, of shape (n, K)."""
-        xp = namespace(self.template)
-        W = like(W, self.template)
-        parts = [dense(block @ W) for _, block in self.blocks()]
-        return parts[0] if len(parts) == 1 else xp.concat(parts, axis=0)
+        return self._stacked(partial(_times, W=like(W, self.template)))
 
     def transpose_times(self, R: Array) -> Array:
         """Phi' @ R in double precision, of shape (D, K)."""
-        R = like(R, self.template)
-        total: Array = 0.0
-        for part, block in self.blocks():
-            total = total + to_float64(dense(block.T @ R[part, ...]))
-        return total
+        return self.total(_transposed_times, like(R, self.template))
 
     def gram(self, weights: Array | None = None) -> Array:
         """Phi' diag(weights) Phi in double precision, of shape (D, D)."""
-        total: Array = 0.0
-        for part, block in self.blocks():
-            total = total + symmetric_product(block, None if weights is None else like(weights, self.template)[part])
-        return total
+        return self.total(symmetric_product, None if weights is None else like(weights, self.template))
+
+    def label_sums(self, T: Array, A: np.ndarray) -> Sums:
+        """The moments of all rows with targets T under weights A, both (n, K), added block by block."""
+        return self.total(label_sums, T, A)
 
     def measured_from(self, origin: Array) -> MappedRows:
         """Phi - 1 origin': squares of rows far from 0 would leave no digits for what tells them apart.
@@ -122,6 +147,10 @@ class MappedRows:
             moved.X, moved.transform, moved._held = source, lambda rows: inner(rows) - o, None
             return moved
         return _SparseFrom(moved, np.asarray(origin))
+
+    def _stacked(self, work: Callable[[Array], Array]) -> Array:
+        blocks = list(self.each(work))
+        return blocks[0] if len(blocks) == 1 else namespace(*blocks).concat(blocks, axis=0)
 
 
 class _SparseFrom(MappedRows):
@@ -157,6 +186,23 @@ class _SparseFrom(MappedRows):
         a = np.ones(self.shape[0]) if weights is None else np.asarray(weights, dtype=np.float64)
         o, s = self.origin, super().transpose_times(a)
         return super().gram(weights) - np.outer(o, s) - np.outer(s, o) + a.sum() * np.outer(o, o)
+
+
+def _on_mapped(transform: Callable[[Array], Array], work: Callable[..., Any], rows: Array, *beside: Any) -> Any:
+    return work(transform(rows), *beside)
+
+
+def _columns(block: Array, part: slice) -> Array:
+    # a view would keep its whole block
+    return namespace(block).asarray(dense(block[:, part]), copy=True)
+
+
+def _times(block: Array, W: Array) -> Array:
+    return dense(block @ W)
+
+
+def _transposed_times(block: Array, R: Array) -> Array:
+    return to_float64(dense(block.T @ R))
 
 
 def _identity(rows: Array) -> Array:

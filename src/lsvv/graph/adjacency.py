@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.spatial.distance import pdist, squareform
 
-from lsvv.graph.nearest import NeighborIndex, NeighborSearch
+from lsvv.graph.nearest import RECALL, NeighborIndex, NeighborSearch
+from lsvv.inputs import shown
 from lsvv.linalg import Array, dense, to_numpy
+
+TINIEST = 5e-324
+"""The least positive number: it stands for a distance of 0 where 0 means no edge."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,9 @@ class KNNGraph:
         Width of the heat kernel; the median length of an edge by default. It is not the feature map's width.
     search : "auto", "exact", "faiss" or an object with ``kneighbors_graph``
         "auto" is exact through scikit-learn, and faiss where it is installed and the rows are many.
+    recall : float
+        The share of true neighbours at which an approximate search stops, measured on a sample of the rows; the
+        fitted graph says what was reached.
     on : "inputs" or "features"
         Distances between the rows given to ``fit`` or between the mapped rows.
 
@@ -56,6 +63,7 @@ class KNNGraph:
     heat_width: float | None = None
     search: Any = "auto"
     on: str = "inputs"
+    recall: float = RECALL
 
     def __post_init__(self) -> None:
         check_choice("symmetry", self.symmetry, ("union", "mutual"))
@@ -65,6 +73,8 @@ class KNNGraph:
             check_choice("search", self.search, ("auto", "exact", "faiss"))
         if self.heat_width is not None and not self.heat_width > 0:
             raise ValueError(f"heat_width={self.heat_width} is not a width. Pass a positive number or None.")
+        if not 0 < self.recall <= 1:
+            raise ValueError(f"recall={self.recall} is no share. Pass a number above 0 and at most 1, such as 0.99.")
 
     def build(self, X: Array, n_neighbors: int, n_jobs: int | None = None) -> sp.csr_array:
         """The symmetric adjacency S of the rows ``X``."""
@@ -72,7 +82,7 @@ class KNNGraph:
 
     def fit(self, X: Array, n_neighbors: int, n_jobs: int | None = None) -> NeighborGraph:
         """The graph of the rows ``X``, and the way for new rows to find their neighbours in it."""
-        index = NeighborIndex(X, search=self.search, n_jobs=n_jobs)
+        index = NeighborIndex(X, search=self.search, n_jobs=n_jobs, target=self.recall)
         directed = index.among(n_neighbors)
         distances, reach = symmetrize(directed, self.symmetry), _reach(directed)
         if self.weights == "binary":
@@ -110,6 +120,15 @@ class NeighborGraph:
     rule: KNNGraph | None = None
     reach: np.ndarray | None = None
     heat_width: float | None = None
+
+    @property
+    def recall(self) -> float | None:
+        """The share of true neighbours that a sample of the rows has found; None where it is not known."""
+        return None if self.index is None else self.index.recall
+
+    def brought_here(self) -> NeighborGraph:
+        """The same graph, its rows no longer on a cluster."""
+        return self if self.index is None else replace(self, index=self.index.brought_here())
 
     def links(self, X: Array) -> sp.csr_array:
         """Weights from new rows to their nearest training rows, (rows of X, m); each row sums to 1."""
@@ -165,16 +184,15 @@ def symmetrize(directed: sp.csr_array, how: str = "union") -> sp.csr_array:
     >>> symmetrize(directed, "mutual").nnz
     2
     """
-    edges = sp.coo_array(directed)
-    off_diagonal = edges.row != edges.col
-    low = np.minimum(edges.row, edges.col)[off_diagonal].astype(np.int64)
-    high = np.maximum(edges.row, edges.col)[off_diagonal].astype(np.int64)
-    m = directed.shape[0]
-    key, first, count = np.unique(low * m + high, return_index=True, return_counts=True)
-    kept = np.ones(key.size, dtype=bool) if how == "union" else count == 2
-    row, col, data = key[kept] // m, key[kept] % m, edges.data[off_diagonal][first[kept]]
-    both = (np.concatenate([data, data]), (np.concatenate([row, col]), np.concatenate([col, row])))
-    return sp.csr_array(both, shape=directed.shape)
+    there = sp.csr_array(directed, dtype=np.float64, copy=True)
+    # an entry of 0 would count as none
+    there.data = np.maximum(there.data, TINIEST)
+    there = there - sp.diags_array(there.diagonal(), format="csr") if there.diagonal().any() else there
+    back = sp.csr_array(there.T)
+    both = sp.csr_array(there.maximum(back) if how == "union" else there.minimum(back))
+    both.data[both.data <= TINIEST] = 0.0
+    both.sort_indices()
+    return both
 
 
 def binary_weights(distances: sp.csr_array) -> sp.csr_array:
@@ -313,4 +331,4 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
     """Refuse a value that is none of the choices."""
     if value not in choices:
         listed = " or ".join(repr(choice) for choice in choices)
-        raise ValueError(f"{name}={value!r} is not known. Choose {listed}.")
+        raise ValueError(f"{name}={shown(value)} is not known. Choose {listed}.")

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from functools import partial
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from lsvv.features.rows import MappedRows
 from lsvv.graph.adjacency import check_choice
-from lsvv.linalg import Array, cross_product, sparse_times_dense, symmetric_product, take_rows, to_float64
+from lsvv.linalg import Array, sparse_times_dense, take_rows
+from lsvv.sums import Sums, smoothness_sums
 
 
 def laplacian(S: sp.csr_array, kind: str = "normalized") -> sp.csr_array:
@@ -74,36 +76,62 @@ def manifold_matrices(rows: MappedRows, Lap: sp.csr_array, powers: Sequence[int]
     for power in powers:
         if power not in (1, 2):
             raise ValueError(f"power={power!r} is not supported. Choose power=1 or power=2.")
-    sums: dict[int, Array] = dict.fromkeys(powers, 0.0)
-    for inside, Phi, block in _smoothed_blocks(rows, Lap):
-        smoothed = to_float64(block)
-        for power in powers:
-            product = symmetric_product(smoothed) if power == 2 else cross_product(Phi[inside], smoothed)
-            sums[power] = sums[power] + product
-    return {power: (G + G.T) / (2.0 * rows.shape[0]) for power, G in sums.items()}
+    return _sums(rows, Lap, tuple(powers))
 
 
-def _smoothed_blocks(rows: MappedRows, Lap: sp.csr_array) -> Iterator[tuple[Any, Array, Array]]:
-    """(where the block lies in Phi, Phi of the block's neighbourhood, Lap Phi on the block)."""
-    m = rows.shape[0]
-    if m <= rows.block_rows:
-        for part, Phi in rows.blocks():
-            yield part, Phi, sparse_times_dense(Lap, Phi)
-        return
-    # the neighbourhood of a block has at most as many rows as Lap has entries there
-    starts = _cut_by_entries(Lap, rows.block_rows)
-    for start, stop in pairwise(starts):
-        part = Lap[start:stop]
-        hood = np.union1d(part.indices, np.arange(start, stop))
-        Phi = rows.transform(take_rows(rows.X, hood))
-        inside = np.searchsorted(hood, np.arange(start, stop))
-        yield inside, Phi, sparse_times_dense(sp.csr_array(part[:, hood]), Phi)
+def _sums(rows: MappedRows, Lap: sp.csr_array, powers: tuple[int, ...]) -> dict[int, Array]:
+    if rows.is_held:
+        sums = rows.total(partial(_of_hood, Lap=Lap, own=None, powers=powers))
+    else:
+        sums = rows.total_at(_of_hood, _pieces(rows, Lap, powers))
+    return {power: sums.manifold(power) for power in powers}
 
 
-def _cut_by_entries(Lap: sp.csr_array, limit: int) -> list[int]:
-    """Row cuts such that each piece has at most ``limit`` entries (or is a single row)."""
-    cuts, m = [0], Lap.shape[0]
-    while cuts[-1] < m:
-        reach = int(np.searchsorted(Lap.indptr, Lap.indptr[cuts[-1]] + limit, side="right")) - 1
-        cuts.append(min(m, max(reach, cuts[-1] + 1)))
-    return cuts
+def _pieces(rows: MappedRows, Lap: sp.csr_array, powers: tuple[int, ...]) -> Iterator[tuple[np.ndarray, Any]]:
+    for own in neighbourhoods(Lap, rows.block_rows):
+        hood = hood_of(Lap, own)
+        yield hood, (sp.csr_array(Lap[own][:, hood]), np.searchsorted(hood, own), powers)
+
+
+def _of_hood(Phi: Array, Lap: sp.csr_array, own: np.ndarray | None, powers: tuple[int, ...]) -> Sums:
+    """The smoothness of the rows ``own`` of a neighbourhood, or of all, from Lap between them and the neighbourhood."""
+    smoothed = sparse_times_dense(Lap, Phi)
+    return smoothness_sums(Phi if own is None else take_rows(Phi, own), smoothed, powers)
+
+
+def neighbourhoods(Lap: sp.csr_array, limit: int) -> Iterator[np.ndarray]:
+    """All rows in pieces, each of at most ``limit`` rows together with the neighbours of its own (or a single row).
+
+    Rows are taken in an order in which neighbours stand close to each other (Cuthill and McKee), so that most of a
+    piece's neighbours are its own rows.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> chain = sp.csr_array(np.eye(6, k=1) + np.eye(6, k=-1))[[0, 2, 4, 1, 3, 5]][:, [0, 2, 4, 1, 3, 5]]
+    >>> [len(hood_of(chain, own)) for own in neighbourhoods(chain, limit=4)]
+    [3, 4, 3]
+    """
+    order, start = _side_by_side(Lap), 0
+    size = limit
+    while start < order.size:
+        own = np.sort(order[start : start + size])
+        if own.size > 1 and hood_of(Lap, own).size > limit:
+            size = own.size // 2
+            continue
+        yield own
+        start, size = start + own.size, 2 * own.size
+
+
+def hood_of(Lap: sp.csr_array, own: np.ndarray) -> np.ndarray:
+    """Rows together with their neighbours, ascending."""
+    there = np.zeros(Lap.shape[0], dtype=bool)
+    there[Lap[own].indices] = there[own] = True
+    return np.flatnonzero(there)
+
+
+def _side_by_side(Lap: sp.csr_array) -> np.ndarray:
+    if Lap.nnz > np.iinfo(np.int32).max:
+        return np.arange(Lap.shape[0])
+    narrow = (Lap.data, Lap.indices.astype(np.int32), Lap.indptr.astype(np.int32))
+    return np.asarray(reverse_cuthill_mckee(sp.csr_array(narrow, shape=Lap.shape), symmetric_mode=True))

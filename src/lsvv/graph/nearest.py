@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import scipy.sparse as sp
+from array_api_compat import is_torch_array
 from sklearn.base import clone
 
+from lsvv.cluster import ClusterRows
 from lsvv.extras import optional
-from lsvv.linalg import Array, canonical_order, to_numpy
+from lsvv.graph import inverted
+from lsvv.graph.blocked import Blocked
+from lsvv.graph.coarse_cells import CellSearch
+from lsvv.graph.inverted import FAISS_ROWS, InvertedLists
+from lsvv.graph.spread import neighbors_on_cluster
+from lsvv.linalg import Array, canonical_order, like, take_rows, to_numpy
+from lsvv.stored import StoredRows
 
 __all__ = ["FAISS_ROWS", "NeighborIndex", "NeighborSearch", "neighbors"]
 
-FAISS_ROWS = 20_000
-"""Rows beyond which approximate neighbours pay, where faiss is installed."""
+RECALL = 0.99
+"""The share of true neighbours that an approximate search is to find."""
+DEVICE_ROWS = 1_000_000
+"""Rows up to which tensors are compared with each other one and all."""
 
 
 @runtime_checkable
@@ -40,14 +51,23 @@ class NeighborSearch(Protocol):
 class NeighborIndex:
     """The training rows, ready to be searched: exactly through scikit-learn, by inverted lists through faiss.
 
-    The index is built when it is first asked and is not part of a pickle: the rows are.
+    Tensors on a GPU stay there: they are searched exactly, and beyond ``DEVICE_ROWS`` rows in coarse cells. The index
+    is built when it is first asked and is not part of a pickle: the rows are.
 
     Parameters
     ----------
-    rows : array, tensor or sparse matrix of shape (m, d)
+    rows : array, tensor, sparse matrix or StoredRows of shape (m, d)
     search : "auto", "exact", "faiss" or an object with ``kneighbors_graph``
     n_jobs : int or None
         Processes for the exact search.
+    target : float
+        The recall at which an approximate search may stop.
+
+    Attributes
+    ----------
+    recall : float or None
+        The share of true neighbours found, measured on a sample of the rows; 1 for an exact search, None for a search
+        of one's own.
 
     Examples
     --------
@@ -62,10 +82,12 @@ class NeighborIndex:
     array([[0. , 0. , 0.5]])
     """
 
-    def __init__(self, rows: Array, *, search: Any = "auto", n_jobs: int | None = None) -> None:
-        self.rows = rows if sp.issparse(rows) else to_numpy(rows)
+    def __init__(self, rows: Array, *, search: Any = "auto", n_jobs: int | None = None, target: float = RECALL) -> None:
         self.search = search
         self.n_jobs = n_jobs
+        self.rows = self._as_rows(rows)
+        self.target = target
+        self.recall: float | None = None if isinstance(search, NeighborSearch) else 1.0
         self._built: Any = None
         self._places: np.ndarray | None = None
 
@@ -77,6 +99,10 @@ class NeighborIndex:
 
         Fewer rows than ``n_neighbors + 1`` give the complete graph.
         """
+        if isinstance(self.rows, ClusterRows):
+            search = partial(NeighborIndex, search=self.search, target=self.target)
+            found, self.recall = neighbors_on_cluster(self.rows, n_neighbors, self.target, search)
+            return found
         order = self._order
         found = self._among(n_neighbors)[np.argsort(order)]
         return _with_columns(found, order)
@@ -88,26 +114,57 @@ class NeighborIndex:
             return sp.csr_array(self._index.kneighbors_graph(mode="distance"))
         if k < 1:
             return sp.csr_array((m, m))
-        if self._uses_faiss:
-            distances, found = self._index.nearest(self.rows[self._order], k + 1)
+        if self._finds_itself:
+            distances, found = self._nearest(self._in_order, k + 1)
             return _without_self(distances, found, m)
         return sp.csr_array(self._index.kneighbors_graph(n_neighbors=k, mode="distance"))
 
+    def brought_here(self) -> NeighborIndex:
+        """The same index, its rows no longer on a cluster."""
+        if not isinstance(self.rows, ClusterRows):
+            return self
+        index = NeighborIndex(self.rows.brought_here(), search=self.search, n_jobs=self.n_jobs, target=self.target)
+        index.recall = self.recall
+        return index
+
     def of(self, X: Array, n_neighbors: int) -> sp.csr_array:
         """Distances from each row of ``X`` to the nearest training rows, of shape (rows of X, m)."""
-        return _with_columns(self._of(X if sp.issparse(X) else to_numpy(X), n_neighbors), self._order)
+        return _with_columns(self._of(self._as_rows(X), n_neighbors), self._order)
 
     def _of(self, new: Any, n_neighbors: int) -> sp.csr_array:
         if isinstance(self.search, NeighborSearch):
             return sp.csr_array(self._index.kneighbors_graph(new, mode="distance"))
         m = self.rows.shape[0]
         k = min(n_neighbors, m)
-        if not self._uses_faiss:
+        if not self._finds_itself:
             return sp.csr_array(self._index.kneighbors_graph(new, n_neighbors=k, mode="distance"))
-        distances, found = self._index.nearest(new, k)
+        distances, found = self._nearest(new, k)
         there = found >= 0
         source = np.repeat(np.arange(len(found)), k).reshape(found.shape)
         return sp.csr_array((distances[there], (source[there], found[there])), shape=(len(found), m))
+
+    def _nearest(self, rows: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        found = self._index.nearest(like(rows, self.rows) if is_torch_array(self.rows) else rows, k)
+        self.recall = self._index.recall
+        return found
+
+    def _as_rows(self, rows: Any) -> Any:
+        """Tensors stay tensors where they are searched by blocks; on the processor others search them faster."""
+        if isinstance(rows, StoredRows):
+            return self._as_stored(rows)
+        by_blocks = is_torch_array(rows) and self.search in ("auto", "exact")
+        if by_blocks and (rows.device.type != "cpu" or self.search == "exact" or not _faiss_pays(rows)):
+            return rows
+        return rows if sp.issparse(rows) else to_numpy(rows)
+
+    def _as_stored(self, rows: StoredRows) -> Any:
+        """Rows that are not in memory stay where they are, or are read where they are few."""
+        if rows.is_remote:
+            return rows
+        if rows.shape[0] <= inverted.FAISS_ROWS or isinstance(self.search, NeighborSearch) or self.search == "exact":
+            return rows[:]
+        optional("faiss", "The graph of rows that are not in memory", "ann")
+        return rows
 
     @property
     def _uses_faiss(self) -> bool:
@@ -116,24 +173,37 @@ class NeighborIndex:
         )
 
     @property
+    def _finds_itself(self) -> bool:
+        """Whether a row that is asked for its neighbours is among them."""
+        return self._uses_faiss or is_torch_array(self.rows)
+
+    @property
     def _index(self) -> Any:
         """The search, over rows in the order of their content: of equally near ones it takes the first."""
         if self._built is None:
-            self._built = self._build(self.rows[self._order])
+            self._built = self._build(self._in_order)
         return self._built
+
+    @property
+    def _in_order(self) -> Any:
+        return self.rows if isinstance(self.rows, StoredRows) else take_rows(self.rows, self._order)
 
     @property
     def _order(self) -> np.ndarray:
         if self._places is None:
-            self._places = canonical_order(self.rows)
+            stored = isinstance(self.rows, StoredRows)
+            self._places = np.arange(self.rows.shape[0]) if stored else canonical_order(self.rows)
         return self._places
 
     def _build(self, rows: Any) -> Any:
         if isinstance(self.search, NeighborSearch):
             # a copy: the caller's object may be fitted to other rows later
             return clone(self.search, safe=False).fit(rows)
+        if is_torch_array(rows):
+            lists = self.search == "auto" and rows.shape[0] > DEVICE_ROWS
+            return CellSearch(rows, self.target) if lists else Blocked(rows)
         if self._uses_faiss:
-            return _Faiss(rows)
+            return InvertedLists(rows, self.target)
         from sklearn.neighbors import NearestNeighbors
 
         return NearestNeighbors(n_jobs=self.n_jobs).fit(rows)
@@ -159,38 +229,7 @@ def neighbors(X: Array, n_neighbors: int, *, search: Any = "auto", n_jobs: int |
 def _faiss_pays(rows: Any) -> bool:
     from importlib.util import find_spec
 
-    return not sp.issparse(rows) and rows.shape[0] > FAISS_ROWS and find_spec("faiss") is not None
-
-
-class _Faiss:
-    """Inverted lists over 4 sqrt(m) cells, 16 of them searched: recall 1.000 on 400,000 rows of 54 columns."""
-
-    def __init__(self, rows: np.ndarray) -> None:
-        faiss = optional("faiss", "search='faiss'", "ann")
-        if sp.issparse(rows):
-            raise ValueError("search='faiss' takes dense rows. Choose search='exact' for sparse X.")
-        self.centre = rows.mean(axis=0)
-        # squares of the numbers as they are may leave single precision
-        self.unit = float(np.abs(rows - self.centre).max()) or 1.0
-        points = self._scaled(rows)
-        m, d = points.shape
-        self.index: Any = faiss.IndexFlatL2(d)
-        if m > FAISS_ROWS:
-            self.index = faiss.IndexIVFFlat(self.index, d, int(4 * np.sqrt(m)))
-            self.index.nprobe, self.index.cp.seed = 16, 1
-            # recall on 400,000 rows of 54 columns is the same with 64 rows a cell as with 160, in less than half the
-            # time
-            self.index.cp.min_points_per_centroid, self.index.cp.max_points_per_centroid = 1, 64
-            self.index.train(points)
-        self.index.add(points)
-
-    def nearest(self, rows: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Distances and numbers of the k nearest rows, (rows, k); -1 where there are fewer."""
-        squared, found = self.index.search(self._scaled(rows), k)
-        return self.unit * np.sqrt(np.maximum(squared, 0.0).astype(np.float64)), found
-
-    def _scaled(self, rows: np.ndarray) -> np.ndarray:
-        return np.ascontiguousarray((rows - self.centre) / self.unit, dtype=np.float32)
+    return not sp.issparse(rows) and rows.shape[0] > inverted.FAISS_ROWS and find_spec("faiss") is not None
 
 
 def _with_columns(found: sp.csr_array, order: np.ndarray) -> sp.csr_array:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from lsvv.report.content import Report
 from lsvv.report.displays import AtlasDisplay, GraphDisplay, LearningCurveDisplay, SpectrumDisplay
-from lsvv.report.page import render, write_report
+from lsvv.report.from_fill import Report, report_of
+from lsvv.report.page import render
+from lsvv.tables import write_atomically
 
 if TYPE_CHECKING:
     from lsvv.tables import Filled
@@ -21,7 +22,6 @@ __all__ = [
     "fill_report",
     "render",
     "write_fill_report",
-    "write_report",
 ]
 
 
@@ -37,8 +37,6 @@ def fill_report(filled: Filled) -> str:
     >>> fill_report(filled).startswith("<!doctype html>")
     True
     """
-    from lsvv.report.from_fill import report_of
-
     return render(report_of(filled))
 
 
@@ -58,6 +56,4 @@ def write_fill_report(filled: Filled, path: str | os.PathLike[str]) -> None:
     ...     [path.name for path in Path(folder).iterdir()]
     ['sizes.html']
     """
-    from lsvv.report.from_fill import report_of
-
-    write_report(report_of(filled), path)
+    write_atomically(fill_report(filled).encode("utf-8"), path)

@@ -4,20 +4,144 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from lsvv.intervals import left_out_interval
-from lsvv.report.content import Bin, Confusion, Learnt, MixUp, Numbers, Output
 from lsvv.tables import Answer
+from lsvv.tables.quality import typical_errors
 
-__all__ = ["calibration_of", "learnt_of"]
+__all__ = ["Bin", "Confusion", "Learnt", "MixUp", "NumberCheck", "Output", "calibration_of", "learnt_of"]
 
 MOST_CLASSES = 12
 MOST_MIX_UPS = 10
 MOST_OUTPUTS = 60
 MOST_NUMBERS = 2000
 FEWEST_A_BIN = 8
+
+
+@dataclass(frozen=True)
+class Output:
+    """One class or tag: known and filled cells that bear it, and how well it is found.
+
+    ``found`` is the share of its known cells that come out as it, ``right`` the share of those that come out as it
+    which are it; None where there are none.
+    """
+
+    name: str
+    known: int
+    filled: int
+    found: float | None
+    right: float | None
+
+    @property
+    def f1(self) -> float | None:
+        """2 found right / (found + right); None where it is neither known nor given.
+
+        Examples
+        --------
+        >>> Output("old", known=4, filled=2, found=0.5, right=1.0).f1
+        0.6666666666666666
+        """
+        if self.found is None and self.right is None:
+            return None
+        found, right = self.found or 0.0, self.right or 0.0
+        return 2.0 * found * right / (found + right) if found + right else 0.0
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """counts[i][j]: known cells of class i that come out as class j when their label is hidden."""
+
+    names: tuple[str, ...]
+    counts: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class MixUp:
+    """A class that comes out as another, and how often."""
+
+    known: str
+    came_out: str
+    count: int
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Known cells of like probability: its mean, the share that is right with its 95 % interval, their count."""
+
+    said: float
+    right: float
+    low: float
+    high: float
+    count: int
+
+
+@dataclass(frozen=True)
+class NumberCheck:
+    """Known numbers against predictions made without them, and the ends and usual width of intervals.
+
+    ``off`` is the median distance of these predictions from the known numbers, ``mean_off`` that of the mean of all
+    other known numbers.
+    """
+
+    rows: tuple[int, ...]
+    known: tuple[float, ...]
+    predicted: tuple[float, ...]
+    lower: tuple[float, ...]
+    upper: tuple[float, ...]
+    half_width: float
+    coverage: float
+    measured: float
+    off: float
+    mean_off: float
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """What was learnt of one target, checked on known cells that were hidden one at a time.
+
+    Attributes
+    ----------
+    column, task, reason : str
+        The column, what was found to be asked for, and why.
+    n_known, n_filled : int
+        Cells.
+    measure : str
+        "right" for shares of right answers, "R²" for numbers.
+    value, low, high, baseline : float or None
+        The measure, its 95 % interval, and the same for the plainest answer; None where it cannot be measured.
+    outputs, confusion, mix_ups, calibration : tuples
+        For classes, labels and tags.
+    f1 : float or None
+        For tags: 2 x those given rightly / (those known + those given), over all tags of all known cells.
+    certainty : tuple of int
+        Filled cells by probability, in ten bins from 0 to 1.
+    numbers : NumberCheck or None
+        For numbers.
+    model : int
+        The place of its model in the report.
+    """
+
+    column: str
+    task: str
+    reason: str
+    n_known: int
+    n_filled: int
+    measure: str
+    value: float | None
+    low: float | None
+    high: float | None
+    baseline: float | None
+    outputs: tuple[Output, ...]
+    confusion: Confusion | None
+    mix_ups: tuple[MixUp, ...]
+    calibration: tuple[Bin, ...]
+    f1: float | None
+    certainty: tuple[int, ...]
+    numbers: NumberCheck | None
+    model: int
 
 
 def learnt_of(result: Answer, model: int) -> Learnt:
@@ -139,7 +263,7 @@ def calibration_of(said: np.ndarray, right: np.ndarray) -> tuple[Bin, ...]:
     return tuple(bins)
 
 
-def _numbers(result: Answer) -> Numbers | None:
+def _numbers(result: Answer) -> NumberCheck | None:
     if result.interval is None or result.held_out_ends is None:
         return None
     rows, interval = result.held_out_rows, result.interval
@@ -148,9 +272,7 @@ def _numbers(result: Answer) -> Numbers | None:
         tuple(float(f"{value:.5g}") for value in part[::step])
         for part in (result.target.values[rows], result.held_out, *result.held_out_ends)
     )
-    truth = result.target.values[rows]
-    means = (truth.sum() - truth) / max(truth.size - 1, 1)
-    return Numbers(
+    return NumberCheck(
         tuple((rows[::step] + 1).tolist()),
         known,
         predicted,
@@ -159,6 +281,5 @@ def _numbers(result: Answer) -> Numbers | None:
         interval.half_width,
         interval.coverage,
         interval.measured,
-        float(np.median(np.abs(truth - result.held_out))),
-        float(np.median(np.abs(truth - means))),
+        *typical_errors(result.target.values[rows], result.held_out),
     )

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
 import numpy as np
 
-from lsvv.report.checks import learnt_of
-from lsvv.report.column_summary import column_summary
-from lsvv.report.content import FilledCell, FilledRow, Model, Question, Repeat, Report, UnsureCell
-from lsvv.report.inside import model_of
+from lsvv.report.checks import Learnt, learnt_of
+from lsvv.report.column_summary import ColumnSummary, column_summary
+from lsvv.report.inside import Model, model_of
 from lsvv.report.phrases import percent, shortened, summary_of_help
-from lsvv.report.rowmap import map_of
+from lsvv.report.rowmap import RowMap, map_of
 from lsvv.tables import Answer, Filled
 from lsvv.tables.asking import best_questions
 from lsvv.tables.cells import is_list, is_missing
 from lsvv.tables.files import MISSING, ending_of, format_of
-from lsvv.tables.frames import Frame
+from lsvv.tables.frame_source import Frame
 from lsvv.tables.summary import versions
 
-__all__ = ["report_of"]
+__all__ = ["AskedCell", "FilledCell", "FilledRow", "Repeat", "Report", "UnsureCell", "report_of"]
 
 MOST_UNSURE = 25
 MOST_TOLD = 4
@@ -31,6 +31,85 @@ N_EXAMPLES = 6
 MOST_ROWS_FOR_QUESTIONS = 20_000
 """Beyond it choosing what to ask takes longer than a reader waits for a page."""
 DOUBTFUL = 0.6
+
+
+@dataclass(frozen=True)
+class FilledCell:
+    """A filled cell and what stands beside it: a probability or an interval, as text."""
+
+    column: str
+    value: str
+    beside: str
+
+
+@dataclass(frozen=True)
+class FilledRow:
+    """A row with its filled cells; ``row`` counts from 1."""
+
+    row: int
+    about: str
+    cells: tuple[FilledCell, ...]
+
+
+@dataclass(frozen=True)
+class UnsureCell:
+    """A filled cell the model is unsure of; ``row`` counts from 1."""
+
+    row: int
+    column: str
+    value: str
+    probability: float
+    rival: str
+    about: str
+
+
+@dataclass(frozen=True)
+class AskedCell:
+    """A cell worth labelling next; ``row`` counts from 1."""
+
+    row: int
+    column: str
+    suggestion: str
+    why: str
+    about: str
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """What repeats the result: the command, settings, versions, and how long each stage took."""
+
+    command: str
+    settings: tuple[tuple[str, str], ...]
+    versions: tuple[tuple[str, str], ...]
+    seconds: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True)
+class Report:
+    r"""The whole page.
+
+    Examples
+    --------
+    >>> from lsvv.report.from_fill import report_of
+    >>> from lsvv.tables import fill, parse
+    >>> text = "size,kind\n" + "".join(f"{i * i},{('small', 'big')[i > 9] if i % 2 else ''}\n" for i in range(20))
+    >>> filled = fill(parse(text.encode(), "sizes.csv", format="csv"), ["kind"], features="linear")
+    >>> report = report_of(filled)
+    >>> report.title, report.column_summary.n_rows, report.learnt[0].n_filled
+    ('sizes.csv', 20, 10)
+    """
+
+    title: str
+    summary: tuple[str, ...]
+    column_summary: ColumnSummary
+    learnt: tuple[Learnt, ...]
+    models: tuple[Model, ...]
+    map: RowMap | None
+    examples: tuple[FilledRow, ...]
+    unsure: tuple[UnsureCell, ...]
+    questions: tuple[AskedCell, ...]
+    notes: tuple[str, ...]
+    repeat: Repeat
 
 
 def report_of(filled: Filled) -> Report:
@@ -42,7 +121,7 @@ def report_of(filled: Filled) -> Report:
     owner = {target.column: place for place, part in enumerate(filled.fitted) for target in part.group.targets}
     learnt = tuple(learnt_of(result, owner[result.target.column]) for result in filled.results)
     # what the section on unlabelled rows says
-    told = {f"{model.name}: {model.help.sentence}" for model in models if model.help is not None}
+    told = {part.help_note for part in filled.fitted}
     return Report(
         title=PurePath(filled.table.name).name,
         summary=tuple(_summary(filled, models)),
@@ -118,12 +197,12 @@ def _rival(result: Answer, row: int) -> str:
     return f"{'least sure of ' if result.target.task == 'tags' else ''}{name}, {percent(p)}"
 
 
-def _questions(filled: Filled) -> Iterator[Question]:
+def _questions(filled: Filled) -> Iterator[AskedCell]:
     if len(filled.X) > MOST_ROWS_FOR_QUESTIONS or not any(len(result.rows) for result in filled.results):
         return
     costs = {result.target.column: 1.0 for result in filled.results}
     for one in best_questions(filled.X, filled.results, N_QUESTIONS, costs):
-        yield Question(one.row + 1, one.column, _text(one.suggestion), one.why, _about(filled, one.row))
+        yield AskedCell(one.row + 1, one.column, _text(one.suggestion), one.why, _about(filled, one.row))
 
 
 def _about(filled: Filled, row: int) -> str:

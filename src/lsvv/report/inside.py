@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
 from lsvv.features import Linear
-from lsvv.report.content import Atlas, Help, Mattered, Model, Panel, Spectrum
 from lsvv.report.phrases import number, percent
 from lsvv.selection import Candidate, Guard, Importances
 from lsvv.spectral import resolve_free_rank
 from lsvv.tables.explaining import kinds_sentence, most_important, rest_sentence
 
-__all__ = ["atlas_of", "help_of", "map_name", "mattered_of", "model_of", "smoothing_words", "spectrum_of"]
+__all__ = [
+    "Atlas",
+    "Help",
+    "Mattered",
+    "Model",
+    "Panel",
+    "SingularValues",
+    "atlas_of",
+    "help_of",
+    "map_name",
+    "mattered_of",
+    "model_of",
+    "smoothing_words",
+    "spectrum_of",
+]
 
 SURE = 0.975
 MOST_VALUES = 60
@@ -23,6 +37,85 @@ MOST_COLUMNS = 10
 
 Tried = tuple[Candidate, float, float]
 """A candidate, one of its ridges, and the loss there."""
+
+
+@dataclass(frozen=True)
+class Help:
+    """Whether unlabelled rows helped: by how much hidden labels are predicted better with them, and how sure that is.
+
+    ``gain`` and ``error`` are the mean fall of the leave-one-out loss and its standard error, ``sure`` the probability
+    that the fall is above 0, ``share`` the weight their use was given.
+    """
+
+    headline: str
+    sentence: str
+    gain: float
+    error: float
+    sure: float
+    share: float
+
+
+@dataclass(frozen=True)
+class SingularValues:
+    """Singular values of W; those from place ``first`` on (from 0) bear the tail penalty, None where none do."""
+
+    values: tuple[float, ...]
+    first: int | None
+    words: str
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Leave-one-out losses: a row a value of ``axis``, a column a ridge; None where it was not tried.
+
+    ``axis`` is "smoothing" or "manifold". ``scaled`` ridges are in units of the features' spread.
+    """
+
+    name: str
+    axis: str
+    values: tuple[float, ...]
+    ridges: tuple[float, ...]
+    losses: tuple[tuple[float | None, ...], ...]
+    scaled: bool
+
+
+@dataclass(frozen=True)
+class Atlas:
+    """The settings of the best map, and each map tried with the lowest loss found on it."""
+
+    n_settings: int
+    map: str
+    best: float
+    panels: tuple[Panel, ...]
+    maps: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True)
+class Mattered:
+    """The columns that mattered: how much the error rises without each, and its standard error; the rest in words.
+
+    ``columns`` holds a name, a rise and an error for each, the most important first.
+    """
+
+    columns: tuple[tuple[str, float, float], ...]
+    words: str
+
+
+@dataclass(frozen=True)
+class Model:
+    """One model: the targets it learnt together, what carried its answer, whether unlabelled rows helped, its inside.
+
+    ``carried`` is a sentence on kinds of model, ``mattered`` None where it was not measured.
+    """
+
+    name: str
+    carried: str
+    mattered: Mattered | None
+    help: Help | None
+    smoothing: str
+    spectrum: SingularValues
+    atlas: Atlas
+    best: tuple[tuple[str, str], ...]
 
 
 def model_of(name: str, fitted: Any, importances: Importances | None = None) -> Model:
@@ -115,18 +208,18 @@ def _weights(fitted: Any) -> np.ndarray:
     return np.array([fitted.kinds_["maps"] * (line is best) for line in fitted.plan_])
 
 
-def spectrum_of(fitted: Any) -> Spectrum:
+def spectrum_of(fitted: Any) -> SingularValues:
     """The singular values, and where the tail begins in the heaviest candidate that has a tail penalty."""
     values = np.asarray((fitted.best_estimator_ or fitted).singular_values_, dtype=np.float64)
     whole = int(np.sum(values > 1e-6 * max(float(values[0]), 1e-300)))
     shown = tuple(float(f"{value:.4g}") for value in values[:MOST_VALUES])
     if values.size == 1:
-        return Spectrum(shown, None, "One output has one singular value, and no tail to penalise.")
+        return SingularValues(shown, None, "One output has one singular value, and no tail to penalise.")
     rank = f"{whole} of {values.size} singular values are above 0: the outputs differ in so many patterns."
     weights = _weights(fitted)
     penalised = [place for place, line in enumerate(fitted.plan_) if line.spectral > 0 and weights[place] > 0]
     if not penalised:
-        return Spectrum(shown, None, f"{rank} Nothing that penalises a tail has a weight in the model.")
+        return SingularValues(shown, None, f"{rank} Nothing that penalises a tail has a weight in the model.")
     first = _first_penalised(fitted, fitted.plan_[max(penalised, key=lambda place: float(weights[place]))])
     share = percent(float(weights[penalised].sum()))
     free = "as many values free as balance the bound" if first is None else f"the first {first} values free"
@@ -134,7 +227,7 @@ def spectrum_of(fitted: Any) -> Spectrum:
         f"{rank} Candidates that penalise the tail have {share} of the weight in the average; the heaviest of them "
         f"leaves {free}."
     )
-    return Spectrum(shown, first, words)
+    return SingularValues(shown, first, words)
 
 
 def _first_penalised(fitted: Any, line: Candidate) -> int | None:

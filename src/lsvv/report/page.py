@@ -5,18 +5,16 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import os
 import re
 from importlib.resources import files
 from typing import Any
 
 from lsvv.extras import optional
 from lsvv.report import phrases, view
-from lsvv.report.content import Report
-from lsvv.tables.files import write_atomically
+from lsvv.report.from_fill import Report
 from lsvv.tables.words import count
 
-__all__ = ["render", "write_report"]
+__all__ = ["render"]
 
 HERE = files("lsvv.report")
 SCRIPTS = ("vendor/chart.umd.min.js", "vendor/chartjs-plugin-zoom.min.js", "templates/charts.js")
@@ -53,26 +51,6 @@ def render(content: Report) -> str:
             data=Markup(_json(view.charted(content))),
         )
     )
-
-
-def write_report(content: Report, path: str | os.PathLike[str]) -> None:
-    r"""Write the page to a file, whole or not at all.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from lsvv.report import write_report
-    >>> from lsvv.report.from_fill import report_of
-    >>> from lsvv.tables import fill, parse
-    >>> text = "size,kind\n" + "".join(f"{i * i},{('small', 'big')[i > 9] if i % 2 else ''}\n" for i in range(20))
-    >>> filled = fill(parse(text.encode(), "sizes.csv", format="csv"), ["kind"], features="linear")
-    >>> with TemporaryDirectory() as folder:
-    ...     write_report(report_of(filled), Path(folder) / "sizes.html")
-    ...     (Path(folder) / "sizes.html").stat().st_size < 3_000_000
-    True
-    """
-    write_atomically(render(content).encode("utf-8"), path)
 
 
 def _templates() -> Any:

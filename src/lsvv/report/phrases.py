@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from lsvv.tables.words import PERCENT, percent
 
 if TYPE_CHECKING:
-    from lsvv.report.content import Learnt, Model
+    from lsvv.report.checks import Learnt
+    from lsvv.report.inside import Model
 
 __all__ = ["headline_of", "number", "percent", "quality_of", "shortened", "span", "summary_of_help"]
 

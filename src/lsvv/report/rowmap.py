@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
-from lsvv.report.content import Layer, RowMap
 from lsvv.report.phrases import number, percent
 from lsvv.tables import Answer
 
-__all__ = ["MOST_POINTS", "map_of", "two_directions"]
+__all__ = ["MOST_POINTS", "Layer", "RowMap", "map_of", "two_directions"]
 
 MOST_POINTS = 3000
 FITTING_ROWS = 20_000
@@ -20,6 +20,33 @@ MOST_KNOWN = 1500
 MOST_GROUPS = 8
 MOST_LAYERS = 12
 N_BINS = 5
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One way to colour the map: each point's group, whether it was known, and how sure the model is of it.
+
+    ``ordered`` groups are bins of a number. ``sure`` is None where there is no probability.
+    """
+
+    name: str
+    groups: tuple[str, ...]
+    ordered: bool
+    places: tuple[int, ...]
+    known: tuple[bool, ...]
+    sure: tuple[float, ...] | None
+
+
+@dataclass(frozen=True)
+class RowMap:
+    """Rows as points: their numbers in the table from 1, coordinates, and layers to colour them by."""
+
+    rows: tuple[int, ...]
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    layers: tuple[Layer, ...]
+    n_rows: int
+    words: str
 
 
 def map_of(X: np.ndarray, results: Sequence[Answer], seed: int = 0) -> RowMap | None:

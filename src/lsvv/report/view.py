@@ -6,7 +6,10 @@ import math
 from dataclasses import asdict
 from typing import Any
 
-from lsvv.report.content import Atlas, Bin, Layer, Numbers, Report
+from lsvv.report.checks import Bin, NumberCheck
+from lsvv.report.from_fill import Report
+from lsvv.report.inside import Atlas
+from lsvv.report.rowmap import Layer
 
 __all__ = ["atlas_range", "charted", "largest_errors", "layer_sizes", "said_and_right", "shade"]
 
@@ -30,7 +33,7 @@ def charted(content: Report) -> dict[str, Any]:
     }
 
 
-def _drawn(numbers: Numbers) -> dict[str, Any]:
+def _drawn(numbers: NumberCheck) -> dict[str, Any]:
     return {key: value for key, value in asdict(numbers).items() if isinstance(value, tuple)}
 
 
@@ -60,7 +63,7 @@ def layer_sizes(layer: Layer) -> list[tuple[int, int]]:
     return [(known, filled) for known, filled in sizes]
 
 
-def largest_errors(numbers: Numbers) -> list[tuple[int, float, float]]:
+def largest_errors(numbers: NumberCheck) -> list[tuple[int, float, float]]:
     """Row, known and predicted number of the worst predictions."""
     cells = zip(numbers.rows, numbers.known, numbers.predicted, strict=True)
     return sorted(cells, key=lambda cell: -abs(cell[1] - cell[2]))[:N_ERRORS]

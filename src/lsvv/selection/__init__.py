@@ -6,6 +6,7 @@ from lsvv.selection.diagnosis import Diagnosis, will_unlabeled_help
 from lsvv.selection.estimators import LSVVClassifierCV, LSVVRegressorCV
 from lsvv.selection.forests import Forest
 from lsvv.selection.importances import Importances, column_importances
+from lsvv.selection.lean import without_training_rows
 from lsvv.selection.plan import Candidate
 from lsvv.selection.splitters import LabeledKFold, LabeledShuffleSplit
 
@@ -23,4 +24,5 @@ __all__ = [
     "Part",
     "column_importances",
     "will_unlabeled_help",
+    "without_training_rows",
 ]

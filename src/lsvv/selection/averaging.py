@@ -175,7 +175,7 @@ class Guard:
     >>> found.share
     1.0
     >>> found.sentence.split(":")[0]
-    'What unlabelled rows bring was kept'
+    'Rows without a label helped and are used'
     """
 
     share: float
@@ -211,9 +211,9 @@ def guard(supervised: np.ndarray, semi_supervised: np.ndarray) -> Guard:
     and mixed in between.
     """
     share, gain, error = evidence(supervised, semi_supervised)
-    action = {1.0: "kept", 0.0: "dropped"}.get(share, f"mixed in with weight {share:.2f}")
+    done = {1.0: "helped and are used", 0.0: "did not help and are left aside"}
     sentence = (
-        f"What unlabelled rows bring was {action}: with labels left out, it changed the loss by {-gain:+.2g} "
-        f"(standard error {error:.2g}) on {supervised.size} labelled rows."
+        f"Rows without a label {done.get(share, f'are mixed in with weight {share:.2f}')}: with labels left out, they "
+        f"changed the error by {-gain:+.2g} (standard error {error:.2g}) on {supervised.size} labelled rows."
     )
     return Guard(share, gain, error, sentence)

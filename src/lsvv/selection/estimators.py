@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,7 +13,7 @@ from lsvv.estimators import LSVVClassifier, LSVVRegressor
 from lsvv.estimators.classifier import ClassifierPredictions
 from lsvv.estimators.regressor import RegressorPredictions
 from lsvv.features.encoders import encoded
-from lsvv.inputs import check_rows, generator
+from lsvv.inputs import check_rows, generator, shown
 from lsvv.intervals import COVERAGE, error_law
 from lsvv.linalg import to_numpy
 from lsvv.losses import Loss, Squared, make_loss
@@ -25,6 +25,7 @@ from lsvv.selection.search import SearchEstimator
 from lsvv.targets import Numbers, Targets, may_be_logs, on_logs, some_outputs
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
     """LSVVClassifier that chooses its own map, loss, smoothing and ridge, from as few as ten labels.
 
@@ -81,13 +82,16 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
     shares_ : array of shape (candidates, K)
         Share of each in the average, one column an output.
     kinds_ : dict of str to float
-        Share of each kind of model, the mean over the outputs: "maps" (the candidates together), "neighbours", "extra
+        Share of each kind of model, the mean over the outputs: "maps" (the candidates together; with
+        ``features="auto"`` those of curved maps, and "lines" those of the linear one), "neighbours", "extra
         trees", "bagged trees" and "boosted trees" (which not every search has).
+    kind_shares_ : dict of str to array of shape (K,)
+        The same for each output.
     best_params_, best_index_ : dict, int
         The setting of lowest leave-one-out loss.
     loo_ : array
         Leave-one-out loss of every setting.
-    labelled_ : array
+    labeled_ : array
         The training rows the leave-one-out figures belong to.
     loo_proba_, loo_predictions_ : arrays
         What the average says of each of these rows from the labels of the others; candidates are weighed by other rows
@@ -108,8 +112,10 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
     cv_results_ : dict
         All settings in GridSearchCV's form.
     guard_ : Guard or None
-        What ``safe`` did, and why.
-    classes_, transduction_, temperature_, singular_values_, effective_rank_, notes_
+        What ``safe`` did, and why; with ``features="auto"`` with curved maps, as linear ones have a guard of their own.
+    output_notes_ : tuple of str
+        Those of ``notes_`` that are about single outputs, by their number.
+    classes_, transduction_, temperature_, threshold_, codec_, singular_values_, effective_rank_, notes_
         As in :class:`lsvv.LSVVClassifier`; the singular values are those of the heaviest candidate.
 
     Examples
@@ -126,54 +132,8 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
     0.9
     """
 
-    def __init__(
-        self,
-        *,
-        features: Any = "auto",
-        trees: Any = "auto",
-        loss: Any = ("squared", "logistic"),
-        ridge: Any = "auto",
-        smoothing: Any = "auto",
-        manifold: Any = 0.0,
-        power: Any = 2,
-        spectral: Any = 0.0,
-        free_rank: Any = 0,
-        selection: str = "average",
-        safe: bool = True,
-        per_output: bool = False,
-        n_draws: int = 1,
-        n_neighbors: int = 7,
-        laplacian: str = "normalized",
-        graph: Any = "auto",
-        class_weight: Any = None,
-        fit_intercept: bool = True,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            features=features,
-            trees=trees,
-            ridge=ridge,
-            smoothing=smoothing,
-            manifold=manifold,
-            power=power,
-            spectral=spectral,
-            free_rank=free_rank,
-            selection=selection,
-            safe=safe,
-            per_output=per_output,
-            n_draws=n_draws,
-            n_neighbors=n_neighbors,
-            laplacian=laplacian,
-            graph=graph,
-            fit_intercept=fit_intercept,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.loss = loss
-        self.class_weight = class_weight
+    loss: Any = ("squared", "logistic")
+    class_weight: Any = None
 
     def _losses(self) -> list[str]:
         names = entries("loss", self.loss)
@@ -182,11 +142,11 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
         return names
 
     def _make_loss(self, name: str) -> Loss:
-        return make_loss(name, one_class_a_row=self._codec.one_class_a_row)
+        return make_loss(name, one_class_a_row=self.codec_.one_class_a_row)
 
     def _calibrate(self, expectation: LeftOut, run: Run) -> None:
         """Threshold and temperature from the leave-one-out expectations; those of a row's own from other rows."""
-        one_class_a_row, found, known = self._codec.one_class_a_row, expectation.honest, run.A > 0
+        one_class_a_row, found, known = self.codec_.one_class_a_row, expectation.honest, run.A > 0
         has_threshold = not one_class_a_row and bool(self.forests_ or not self._refits(run))
 
         def learnt(rows: np.ndarray) -> tuple[float, float]:
@@ -195,10 +155,10 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
             weights = known[rows].astype(np.float64)
             return threshold, fit_temperature(E - threshold, T, weights, one_class_a_row=one_class_a_row)
 
-        self._threshold, self.temperature_ = learnt(np.ones(len(found), dtype=bool))
-        if self._threshold != 0.5:
+        self.threshold_, self.temperature_ = learnt(np.ones(len(found), dtype=bool))
+        if self.threshold_ != 0.5:
             self.notes_ += (
-                f"A label is given from an expectation of {self._threshold:.2f} on in place of 0.5: leaving labels out "
+                f"A label is given from an expectation of {self.threshold_:.2f} on in place of 0.5: leaving labels out "
                 f"one by one, every second one of that expectation is there.",
             )
         scores, proba = np.empty_like(found), np.empty_like(found)
@@ -207,7 +167,7 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
             scores[mine] = found[mine] - threshold
             proba[mine] = probabilities(scores[mine], temperature, one_class_a_row=one_class_a_row)
         self.loo_proba_ = proba[run.in_place]
-        self.loo_predictions_ = self._codec.decode(scores[run.in_place])
+        self.loo_predictions_ = self.codec_.decode(scores[run.in_place])
 
     def predict_proba(self, X: Any) -> Any:
         """Probabilities, (n, K): rows sum to 1 for classes, each entry stands alone for labels."""
@@ -224,6 +184,7 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
         return LSVVClassifier(**params, class_weight=self.class_weight)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LSVVRegressorCV(RegressorPredictions, SearchEstimator):
     """LSVVRegressor that chooses its own map, smoothing, ridge, and the scale of its targets.
 
@@ -267,57 +228,12 @@ class LSVVRegressorCV(RegressorPredictions, SearchEstimator):
 
     _as_in_the_paper: ClassVar[dict[str, Any]] = {**SearchEstimator._as_in_the_paper, "target_scale": "as is"}
 
-    def __init__(
-        self,
-        *,
-        features: Any = "auto",
-        trees: Any = "auto",
-        ridge: Any = "auto",
-        smoothing: Any = "auto",
-        manifold: Any = 0.0,
-        power: Any = 2,
-        spectral: Any = 0.0,
-        free_rank: Any = 0,
-        selection: str = "average",
-        target_scale: str = "auto",
-        safe: bool = True,
-        per_output: bool = False,
-        n_draws: int = 1,
-        n_neighbors: int = 7,
-        laplacian: str = "normalized",
-        graph: Any = "auto",
-        fit_intercept: bool = True,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            features=features,
-            trees=trees,
-            ridge=ridge,
-            smoothing=smoothing,
-            manifold=manifold,
-            power=power,
-            spectral=spectral,
-            free_rank=free_rank,
-            selection=selection,
-            safe=safe,
-            per_output=per_output,
-            n_draws=n_draws,
-            n_neighbors=n_neighbors,
-            laplacian=laplacian,
-            graph=graph,
-            fit_intercept=fit_intercept,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.target_scale = target_scale
+    target_scale: str = "auto"
 
     @property
     def target_scales_(self) -> tuple[str, ...]:
         """The scale of each output: "as is" or "log"."""
-        codec = self._codec
+        codec = self.codec_
         assert isinstance(codec, Numbers)
         return tuple("log" if one else "as is" for one in codec.logs)
 
@@ -330,13 +246,13 @@ class LSVVRegressorCV(RegressorPredictions, SearchEstimator):
         makes the interval, which then holds less than it says.
         """
         if not 0.0 < level < 1.0:
-            raise ValueError(f"level={level!r} is out of range. Pass a number between 0 and 1, such as 0.9.")
+            raise ValueError(f"level={shown(level)} is out of range. Pass a number between 0 and 1, such as 0.9.")
         scores = np.asarray(to_numpy(self._scores(X)), dtype=np.float64)
         return self._ends(scores, level)
 
     def _ends(self, scores: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
         """The ends of the intervals around scores (rows, K)."""
-        codec = self._codec
+        codec = self.codec_
         assert isinstance(codec, Numbers)
         half = np.full_like(scores, np.nan)
         for place, law in self.error_laws_.items():
@@ -379,10 +295,10 @@ class LSVVRegressorCV(RegressorPredictions, SearchEstimator):
 
     def _calibrate(self, expectation: LeftOut, run: Run) -> None:
         """The lifts of logarithms, and how far leave-one-out expectations are off."""
-        assert isinstance(self._codec, Numbers)
+        assert isinstance(self.codec_, Numbers)
         found = expectation.honest
-        self._codec = with_lifts(self._codec, found, run.T, run.A)
-        self.loo_predictions_ = self._codec.decode(found[run.in_place])
+        self.codec_ = with_lifts(self.codec_, found, run.T, run.A)
+        self.loo_predictions_ = self.codec_.decode(found[run.in_place])
         known = run.A > 0
         self.error_laws_ = {
             place: error_law(run.T[rows, place], found[rows, place]) for place, rows in enumerate(known.T) if rows.any()

@@ -97,10 +97,6 @@ def column_importances(
     random_state : int, Generator or None
         Seeds the draws.
 
-    Returns
-    -------
-    Importances
-
     Examples
     --------
     >>> import numpy as np
@@ -173,7 +169,7 @@ def _some(n_rows: int, n_groups: int, rng: np.random.Generator) -> np.ndarray:
 def _rows_of(model: Any, X: Any, some: np.ndarray) -> np.ndarray:
     """Some of the labelled rows as trees read them."""
     X = check_rows(model, encoded(model.features, X), reset=False)
-    last = model.labelled_.max()
+    last = model.labeled_.max()
     if X.shape[0] <= last:
         raise ValueError(
             f"X has {X.shape[0]} rows, and row {last} of those the model was fitted with is labelled. "

@@ -21,7 +21,7 @@ from lsvv.parameters import entries
 from lsvv.selection.average import Member, Views, expected, path_weights
 from lsvv.selection.averaging import LeftOut, mixed
 from lsvv.selection.forests import KINDS, CrossFitted, balanced_folds, cross_fitted
-from lsvv.selection.maps import dense_block, expand_maps, is_auto, mapping_cost, views_of, with_fixed_width
+from lsvv.selection.map_choice import dense_block, expand_maps, is_auto, mapping_cost, views_of, with_fixed_width
 from lsvv.selection.plan import (
     BUDGET,
     MANIFOLDS,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,10 +11,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from lsvv.estimators.base import METHODS
+from lsvv.features import Linear
 from lsvv.features.encoders import encoded
 from lsvv.graph import KNNGraph, NeighborGraph
 from lsvv.inputs import check_rows, generator
-from lsvv.linalg import Array, like, stack_rows, threads_for, to_numpy
+from lsvv.linalg import Array, like, like_numbers, stack_rows, threads_for, to_numpy
 from lsvv.losses import Loss, Squared
 from lsvv.parameters import check_grids
 from lsvv.selection.average import (
@@ -31,63 +32,37 @@ from lsvv.selection.average import (
 from lsvv.selection.averaging import Guard, LeftOut, evidence, guard, mixed
 from lsvv.selection.forests import Forest, forests_of
 from lsvv.selection.importances import Judges
+from lsvv.selection.map_choice import is_auto
 from lsvv.selection.run import Run
 from lsvv.selection.voting import Vote
 from lsvv.targets import Codec, Targets
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SearchEstimator(BaseEstimator):
     """A plan of candidates (map, loss, smoothing, manifold, ridges), run within a budget, and their average."""
 
     _as_in_the_paper: ClassVar[dict[str, Any]] = {"trees": False, "power": "auto", "free_rank": "auto"}
-    _codec: Codec
-    parts_: tuple[Part, ...]
-    forests_: tuple[Forest, ...]
-    maps_: dict[int, Any]
-    graphs_: dict[int, NeighborGraph]
 
-    def __init__(
-        self,
-        *,
-        features: Any = "auto",
-        trees: Any = "auto",
-        ridge: Any = "auto",
-        smoothing: Any = "auto",
-        manifold: Any = 0.0,
-        power: Any = 2,
-        spectral: Any = 0.0,
-        free_rank: Any = 0,
-        selection: str = "average",
-        safe: bool = True,
-        per_output: bool = False,
-        n_draws: int = 1,
-        n_neighbors: int = 7,
-        laplacian: str = "normalized",
-        graph: Any = "auto",
-        fit_intercept: bool = True,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.features = features
-        self.trees = trees
-        self.ridge = ridge
-        self.smoothing = smoothing
-        self.manifold = manifold
-        self.power = power
-        self.spectral = spectral
-        self.free_rank = free_rank
-        self.selection = selection
-        self.safe = safe
-        self.per_output = per_output
-        self.n_draws = n_draws
-        self.n_neighbors = n_neighbors
-        self.laplacian = laplacian
-        self.graph = graph
-        self.fit_intercept = fit_intercept
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+    features: Any = "auto"
+    trees: Any = "auto"
+    ridge: Any = "auto"
+    smoothing: Any = "auto"
+    manifold: Any = 0.0
+    power: Any = 2
+    spectral: Any = 0.0
+    free_rank: Any = 0
+    selection: str = "average"
+    safe: bool = True
+    per_output: bool = False
+    n_draws: int = 1
+    n_neighbors: int = 7
+    laplacian: str = "normalized"
+    graph: Any = "auto"
+    fit_intercept: bool = True
+    n_jobs: int | None = None
+    random_state: Any = None
+    verbose: int = 0
 
     @classmethod
     def method(cls, name: str, **params: Any) -> Self:
@@ -111,10 +86,6 @@ class SearchEstimator(BaseEstimator):
         ----------
         X, y, X_unlabeled, sample_weight
             As in :meth:`lsvv.LSVVClassifier.fit`; a weight of 0 makes an entry unlabelled.
-
-        Returns
-        -------
-        self
         """
         check_grids(self)
         given = encoded(self.features, X)
@@ -125,14 +96,15 @@ class SearchEstimator(BaseEstimator):
             X, targets = stack_rows(X, below), targets.followed_by(below.shape[0])
         with threads_for(X.shape[0]):
             targets = self._scaled(X, targets)
-            self._codec, self.n_outputs_ = targets.codec, int(targets.values.shape[1])
+            self.codec_: Codec = targets.codec
+            self.n_outputs_ = int(targets.values.shape[1])
             run = self._search(X, targets)
             # leaving labels out may have taught it something
-            targets = replace(targets, codec=self._codec)
+            targets = replace(targets, codec=self.codec_)
             if self._refits(run):
                 self._refit(run, targets, given)
             if not self._refits(run) or self.forests_:
-                self.transduction_ = self._filled(to_numpy(self._fitted(run)), targets)
+                self.transduction_ = like_numbers(self._filled(to_numpy(self._fitted(run)), targets), X)
         return self
 
     def _fitted(self, run: Run) -> Array:
@@ -155,7 +127,7 @@ class SearchEstimator(BaseEstimator):
         """The plan, carried out, and what was chosen of it."""
         losses = {name: self._make_loss(name) for name in self._losses()}
         run = Run(self, X, targets, losses, generator(self.random_state), per_output=self._weighs_apart)
-        self.notes_ = (*targets.notes, *run.notes)
+        self.notes_, self.output_notes_ = (*targets.notes, *run.notes), targets.remarks
         self.columns_, self.best_estimator_ = run.columns, None
         self._choose(run)
         return run
@@ -191,7 +163,7 @@ class SearchEstimator(BaseEstimator):
     @property
     def _weighs_apart(self) -> bool:
         """Whether each output has weights of its own; the classes of a row have not."""
-        return self.per_output and not self._codec.one_class_a_row
+        return self.per_output and not self.codec_.one_class_a_row
 
     def _refits(self, run: Run) -> bool:
         """Whether the best setting is fitted anew, on all rows, and is the model: where there is nothing to average."""
@@ -201,14 +173,17 @@ class SearchEstimator(BaseEstimator):
         """Shares from the losses, the guard, and the leave-one-out expectations of the whole."""
         members = run.members
         supervised = np.array([member.candidate.is_supervised for member in members])
-        chosen = self._average(run, np.ones(len(members), dtype=bool))
+        families = self._families(run)
+        chosen = {kind: self._average(run, mine) for kind, mine in families.items()}
         self.guard_: Guard | None = None
         if self.safe and supervised.any() and not supervised.all():
-            alone = self._average(run, supervised)
-            chosen = self._guarded(chosen, alone, run)
+            for kind, mine in families.items():
+                chosen[kind], found = self._guarded(chosen[kind], self._average(run, mine & supervised), run)
+                if self.guard_ is None:
+                    self.guard_, self.notes_ = found, (*self.notes_, found.sentence)
         whole = self._with_other_kinds(chosen, run)
         self.plan_ = [member.candidate for member in members]
-        self.labelled_ = run.labelled[run.in_place]
+        self.labeled_ = run.labelled[run.in_place]
         self._specs = run.specs
         self._tried = [
             (place, float(ridge), float(loss.mean()))
@@ -221,53 +196,68 @@ class SearchEstimator(BaseEstimator):
         self.view_ = run.views[self.plan_[self._tried[self.best_index_][0]].map]
         self._calibrate(whole, run)
 
+    def _families(self, run: Run) -> dict[str, np.ndarray]:
+        """The members of each kind of map: of features="auto" the linear ones stand apart, being few among many.
+
+        A kind without a supervised member could not be guarded, and one that is refitted is a single model.
+        """
+        members = run.members
+        linear = np.array([isinstance(run.maps[member.candidate.map], Linear) for member in members])
+        supervised = np.array([member.candidate.is_supervised for member in members])
+        apart = is_auto(self.features) and self.selection == "average" and not run.is_sampled
+        if apart and (linear & supervised).any() and (~linear & supervised).any():
+            return {"maps": ~linear, "lines": linear}
+        return {"maps": np.ones(len(members), dtype=bool)}
+
     def _average(self, run: Run, use: np.ndarray) -> Average:
         """The average of the members ``use``."""
         expectations = [member.expectation for member, used in zip(run.members, use, strict=True) if used]
         return average(expectations, run.T, run.A, per_output=self._weighs_apart).among(use)
 
-    def _guarded(self, chosen: Average, alone: Average, run: Run) -> Average:
+    def _guarded(self, chosen: Average, alone: Average, run: Run) -> tuple[Average, Guard]:
         """As much of the average as paired held-out losses speak for, and for the rest the supervised one ``alone``."""
         losses = [_row_losses(one.expectation.honest, run) for one in (alone, chosen)]
-        self.guard_ = guard(*losses)
-        self.notes_ += (self.guard_.sentence,)
 
         def shares_by(rows: np.ndarray) -> np.ndarray:
             share = evidence(*(one[rows] for one in losses))[0]
             return np.repeat([[share], [1.0 - share]], run.T.shape[1], axis=1)
 
         shares, expectation = mixed([chosen.expectation, alone.expectation], shares_by)
-        return Average(shares[0] * chosen.shares + shares[1] * alone.shares, expectation)
+        return Average(shares[0] * chosen.shares + shares[1] * alone.shares, expectation), guard(*losses)
 
-    def _with_other_kinds(self, kernels: Average, run: Run) -> LeftOut:
-        """Shares of the maps' average, of the neighbours' vote and of each kind of tree, and what the whole expects.
+    def _with_other_kinds(self, maps: dict[str, Average], run: Run) -> LeftOut:
+        """Shares of the maps' averages, of the neighbours' vote and of each kind of tree, and what the whole expects.
 
         Kinds of model are weighed against each other as maps are: by expectations of labels none of them has seen,
         with shares that other folds decide, the more evenly the fewer labels there are.
         """
-        kinds = {"maps": kernels.expectation}
+        kinds = {kind: one.expectation for kind, one in maps.items()}
         is_dropped = self.guard_ is not None and self.guard_.share == 0.0
         if run.vote is not None and not is_dropped:
             kinds["neighbours"] = LeftOut.plain(run.vote.expectation)
         kinds |= {one.kind: LeftOut.plain(one.expectation) for one in run.forests}
         whole = average_of_kinds(list(kinds.values()), run.T, run.A, per_output=self._weighs_apart)
-        self._kind_shares = share = dict(zip(kinds, whole.shares, strict=True))
+        self.kind_shares_ = share = dict(zip(kinds, whole.shares, strict=True))
         self.kinds_ = {kind: float(of_outputs.mean()) for kind, of_outputs in share.items()}
-        self.shares_ = share["maps"] * kernels.shares
-        self.forests_ = tuple(forest for one in run.forests for forest in one.shared(share[one.kind]))
+        self.shares_ = np.sum([share[kind] * one.shares for kind, one in maps.items()], axis=0)
+        self.forests_: tuple[Forest, ...] = tuple(
+            forest for one in run.forests for forest in one.shared(share[one.kind])
+        )
         self._judges = Judges(run.labelled, run.T, run.A, tuple(run.forests))
-        return whole.expectation if len(kinds) > 1 else kernels.expectation
+        return whole.expectation if len(kinds) > 1 else maps["maps"].expectation
 
     def _assemble(self, run: Run) -> Array:
         """The model, and what it expects of all training rows."""
         parts, training = assembled(run.members, self.shares_, run.losses, run.graph_of, run.mapped, run.smoothed)
-        if run.vote is not None and "neighbours" in self._kind_shares and self._kind_shares["neighbours"].any():
-            parts, training = (*parts, _voting(run.vote, self._kind_shares["neighbours"])), [*training, run.vote.near]
-        self.parts_ = parts
+        if run.vote is not None and "neighbours" in self.kind_shares_ and self.kind_shares_["neighbours"].any():
+            parts, training = (*parts, _voting(run.vote, self.kind_shares_["neighbours"])), [*training, run.vote.near]
+        self.parts_: tuple[Part, ...] = parts
         used = sorted({number for part in parts for number in part.weights})
-        self.maps_ = {number: run.maps[number] for number in used}
+        self.maps_: dict[int, Any] = {number: run.maps[number] for number in used}
         self.views_ = {number: run.views[number] for number in used}
-        self.graphs_ = {part.graph: run.graphs[part.graph] for part in parts if part.near is not None}
+        self.graphs_: dict[int, NeighborGraph] = {
+            part.graph: run.graphs[part.graph] for part in parts if part.near is not None
+        }
         heaviest = max(range(len(run.members)), key=lambda place: float(self.shares_[place].sum()))
         self.singular_values_ = np.linalg.svd(run.members[heaviest].W, compute_uv=False)
         self.effective_rank_ = int(np.sum(self.singular_values_ > 1e-6 * max(self.singular_values_[0], 1e-300)))
@@ -324,7 +314,7 @@ class SearchEstimator(BaseEstimator):
         else:
             scores = self.best_estimator_._checked_scores(rows[self.view_])
             found = expected(scores, self._make_loss(self.best_params_["loss"]))
-            found = found * like(self._kind_shares["maps"], found)[None, :]
+            found = found * like(self.kind_shares_["maps"], found)[None, :]
         return found + like(self._by_trees(rows), rows.template) if self.forests_ else found
 
     def _by_trees(self, rows: Views) -> np.ndarray:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lsvv.targets.reading import (
-    as_numbers,
+    as_floats,
     as_rows_of_targets,
     as_targets_array,
     read_classes,
@@ -58,7 +58,7 @@ def read_labelled(X: Any, y: Any, *, stratify: bool) -> Labelled:
         names, known = read_classes(array)
         classes = np.unique(names[known], return_inverse=True) if stratify else None
         return _labelled(known, classes, None)
-    values = as_numbers(array if array.ndim == 2 else array[:, None], "y")
+    values = as_floats(array if array.ndim == 2 else array[:, None], "y")
     known_rows = ~np.isnan(values).all(axis=1)
     labels = values[known_rows] if stratify and array.ndim == 2 else None
     return _labelled(known_rows, None, labels if labels is not None and _is_indicator(labels) else None)
@@ -78,7 +78,7 @@ def _labelled(known: np.ndarray, classes: tuple[np.ndarray, np.ndarray] | None, 
 def _is_numbers(y: np.ndarray) -> bool:
     """Whether 1-d ``y`` holds numbers: floats that are fractional or negative, or mostly distinct."""
     if y.dtype.kind == "O" and not any(isinstance(entry, str) for entry in y):
-        values = as_numbers(y, "y")
+        values = as_floats(y, "y")
         return bool((values != np.round(values))[~np.isnan(values)].any())
     if y.dtype.kind != "f":
         return False
@@ -113,14 +113,14 @@ def deal(classes: np.ndarray, n_parts: int, order: np.ndarray) -> np.ndarray:
     return parts
 
 
-def spread(n: int, count: int, offset: int) -> np.ndarray:
+def spread_out(n: int, count: int, offset: int) -> np.ndarray:
     """Which ``count`` of n places are taken when they lie evenly: i where floor((i count + offset) / n) steps up.
 
     Any L places in a row hold floor or ceil of L count / n taken ones.
 
     Examples
     --------
-    >>> spread(6, 2, 0)
+    >>> spread_out(6, 2, 0)
     array([False, False,  True, False, False,  True])
     """
     return np.diff((np.arange(n + 1) * count + offset) // n) > 0

@@ -7,10 +7,12 @@ from lsvv.tables.quality import Interval, Quality
 from lsvv.tables.results import Answer
 from lsvv.tables.summary import summary
 from lsvv.tables.table import Table, TableError, WritingError
+from lsvv.tables.vectorizer import FrameVectorizer
 
 __all__ = [
     "Answer",
     "Filled",
+    "FrameVectorizer",
     "Interval",
     "Quality",
     "Table",

@@ -28,7 +28,7 @@ _NAMED_DELIMITER = re.compile(rb'"?sep=([\t|;,])"?(?:\r\n|\n|\r)', re.IGNORECASE
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class RawRecord:
     """One record as it stands in the file: its raw text, and the line end that follows."""
 
     raw: bytes
@@ -52,9 +52,9 @@ class Delimited(Source):
     """A CSV or TSV file as records of raw cells; what is above the header or in the tail is no part of the table."""
 
     above: bytes
-    header: Record | None
-    records: tuple[Record, ...]
-    tail: tuple[Record, ...]
+    header: RawRecord | None
+    records: tuple[RawRecord, ...]
+    tail: tuple[RawRecord, ...]
     delimiter: bytes
     encoding: Encoding
     columns: tuple[str, ...]
@@ -82,7 +82,7 @@ class Delimited(Source):
         parts += [record.raw + record.end for record in self.tail]
         return in_bytes(b"".join(parts), self.encoding)
 
-    def _record(self, record: Record, changes: Mapping[int, bytes], added: list[bytes]) -> bytes:
+    def _record(self, record: RawRecord, changes: Mapping[int, bytes], added: list[bytes]) -> bytes:
         if not changes and not added:
             return record.raw + record.end
         cells = record.cells(self.delimiter)
@@ -174,7 +174,7 @@ def _notation_of(
     return notation, tuple(_resolved(signs, notation))
 
 
-def _told(rows: Sequence[Record], tail: Sequence[Record], delimiter: bytes, n_columns: int) -> Iterator[str]:
+def _told(rows: Sequence[RawRecord], tail: Sequence[RawRecord], delimiter: bytes, n_columns: int) -> Iterator[str]:
     """Notes of rows that are short, and of lines that are no rows."""
     short = sum(len(record.cells(delimiter)) < n_columns for record in rows)
     if short:
@@ -183,7 +183,9 @@ def _told(rows: Sequence[Record], tail: Sequence[Record], delimiter: bytes, n_co
         yield "Lines at the end that hold nothing but separators are no rows, and stay as they are."
 
 
-def _without_tail(records: Sequence[Record], delimiter: bytes) -> tuple[tuple[Record, ...], tuple[Record, ...]]:
+def _without_tail(
+    records: Sequence[RawRecord], delimiter: bytes
+) -> tuple[tuple[RawRecord, ...], tuple[RawRecord, ...]]:
     """The records up to the last that holds more than separators, and those after."""
     stop = len(records)
     while stop and not records[stop - 1].raw.strip(delimiter + b" "):
@@ -263,7 +265,7 @@ def _find_delimiter(plain: bytes) -> bytes:
     return max((delimiter for delimiter in DELIMITERS if delimiter in header), key=fit, default=b",")
 
 
-def _records(plain: bytes, delimiter: bytes, name: str) -> Iterator[Record]:
+def _records(plain: bytes, delimiter: bytes, name: str) -> Iterator[RawRecord]:
     """The records in order."""
     position, number = 0, 0
     while position < len(plain):
@@ -275,7 +277,7 @@ def _records(plain: bytes, delimiter: bytes, name: str) -> Iterator[Record]:
             stop = last.end()
             found = _LINE_END.match(plain, stop)
             after = found.end() if found else stop
-        yield Record(plain[position:stop], plain[stop:after])
+        yield RawRecord(plain[position:stop], plain[stop:after])
         position = after
 
 
@@ -306,7 +308,7 @@ def _cell_pattern(delimiter: bytes) -> re.Pattern[bytes]:
     return re.compile(rb'(?:"[^"]*+(?:""[^"]*+)*+"|(?!"))[^' + re.escape(delimiter) + rb"\r\n]*+")
 
 
-def _values(rows: Sequence[Record], start: int, delimiter: bytes, n_columns: int, name: str) -> list[Any]:
+def _values(rows: Sequence[RawRecord], start: int, delimiter: bytes, n_columns: int, name: str) -> list[Any]:
     """The columns of some rows as arrays of texts, None where a cell is empty; a few rows at a time save memory."""
     import pandas as pd
 

@@ -13,6 +13,7 @@ __all__ = ["carried_by", "columns_sentence", "kinds_sentence", "most_important",
 
 NAMES = {
     "maps": "smooth functions",
+    "lines": "straight lines",
     "neighbours": "neighbours' votes",
     "extra trees": "trees",
     "bagged trees": "trees",

@@ -19,13 +19,14 @@ from lsvv.tables.cautions import Caution, cautions
 from lsvv.tables.cells import known
 from lsvv.tables.formulas import with_safe_texts
 from lsvv.tables.helping import second_round
-from lsvv.tables.inputs import Vectoriser, vectorised
 from lsvv.tables.model_choice import choose_model, neighbour_graph
 from lsvv.tables.naming import check_columns
+from lsvv.tables.notes import model_notes, result_notes
 from lsvv.tables.results import Answer, answers, named
 from lsvv.tables.table import Edits, Layout, Table, TableError
-from lsvv.tables.targets import Group, LabelTarget, NumberTarget, TagTarget, Target, code, grouped
+from lsvv.tables.targets import Group, Target, code, grouped
 from lsvv.tables.tasks import find_task, task_words
+from lsvv.tables.vectorizer import FrameVectorizer
 from lsvv.tables.weights import check_class_weight, weights_of
 from lsvv.tables.widths import Judge
 
@@ -47,6 +48,12 @@ class Fitted:
     model: Any
     warned: tuple[str, ...] = ()
 
+    @property
+    def help_note(self) -> str | None:
+        """What rows without a label did for it; None where that was not measured."""
+        guard = self.model.guard_
+        return None if guard is None else f"{self.group.name}: {guard.sentence}"
+
 
 @dataclass(frozen=True, eq=False)
 class Filled:
@@ -64,7 +71,7 @@ class Filled:
         The names of the added columns by kind: "probability" or "lower" and "upper", and "filled".
     fitted : tuple of Fitted
         The groups and their models.
-    vectoriser : Vectoriser
+    vectorizer : FrameVectorizer
         How rows became numbers.
     X : array of shape (rows, features)
         The vectorised inputs.
@@ -83,7 +90,7 @@ class Filled:
     results: tuple[Answer, ...]
     added: dict[str, dict[str, str]]
     fitted: tuple[Fitted, ...]
-    vectoriser: Vectoriser
+    vectorizer: FrameVectorizer
     X: np.ndarray
     warnings: tuple[Caution, ...]
     notes: tuple[str, ...]
@@ -104,7 +111,7 @@ class Filled:
     @cached_property
     def importances(self) -> tuple[Importances | None, ...]:
         """Which input columns mattered to each of ``fitted``; None where no trees were grown, which alone tell."""
-        seed, sources = self.settings["random_state"], self.vectoriser.sources
+        seed, sources = self.settings["random_state"], self.vectorizer.sources
         return tuple(
             column_importances(part.model, self.X, groups=sources, random_state=seed)
             if _has_trees(part.model)
@@ -165,53 +172,47 @@ def fill(
     >>> filled.frame["kind"][1], filled.frame["kind"][39]
     ('low', 'high')
     """
+    watch = _Watch(progress)
     with threads_for(len(table.frame)):
-        return _filled(table, targets, task, features, class_weight, together, safe_csv, random_state, _Watch(progress))
-
-
-def _filled(
-    table: Table,
-    targets: Sequence[str],
-    task: str | None,
-    features: str,
-    class_weight: str,
-    together: bool,
-    safe_csv: bool,
-    random_state: int,
-    watch: _Watch,
-) -> Filled:
-    check_class_weight(class_weight)
-    new_model = partial(choose_model, n_rows=len(table.frame), features=features, random_state=random_state)
-    with watch.stage("Understanding the columns", 0.0):
-        check_columns(table, targets)
-        _refuse_empty_formulas(table, targets)
-        coded = _coded(table, targets, task)
-        groups = grouped(coded)
-        models = [new_model(one.task) for one in groups]
-    with watch.stage("Turning columns into numbers", 0.05):
-        judge = Judge(coded, random_state)
-        vectoriser, X = vectorised(table.frame, (*targets, *table.aside), random_state, table.source.notation, judge)
-    fitted = _fitted(X, groups, models, class_weight, watch)
-    with watch.stage("Asking the other targets", 0.8):
-        found = {one.target.column: one for part in fitted for one in answers(part.group, part.model, X)}
-        results = tuple(found[column] for column in targets)
-        beside = partial(_model_beside, new_model, class_weight)
-        helps = tuple(second_round(X, results, beside)) if together else ()
-        found |= {one.answer.target.column: one.answer for one in helps}
-        results = tuple(found[column] for column in targets)
-    with watch.stage("Filling the holes", 0.95):
-        taken = {str(column) for column in table.frame.columns}
-        added = {one.target.column: named(one.target.column, (*one.beside(), "filled"), taken) for one in results}
-        edits, told = with_safe_texts(table, _edits(table, results, added), safe_csv)
-    heard = tuple(one for result in results for one in cautions(X, result, random_state))
-    notes = (*(one.text for one in heard), *table.notes, *vectoriser.notes)
-    notes += (*_model_notes(fitted), *_result_notes(table, results))
-    notes += (*(one.sentence() for one in helps), *told)
-    settings = {"targets": list(targets), "task": task, "features": features, "random_state": random_state}
-    settings |= {"format": table.format, "missing": list(table.missing), "labels": list(table.sheets)}
-    unusual = {**vars(table.layout), "ignore": list(table.aside), "class_weight": class_weight, "safe_csv": safe_csv}
-    settings |= {name: value for name, value in unusual.items() if value != _USUAL[name]}
-    return Filled(table, edits, results, added, fitted, vectoriser, X, heard, notes, watch.seconds, settings)
+        check_class_weight(class_weight)
+        new_model = partial(choose_model, n_rows=len(table.frame), features=features, random_state=random_state)
+        with watch.stage("Understanding the columns", 0.0):
+            check_columns(table, targets)
+            cells = {column: cells_of(table, column) for column in targets}
+            _refuse_empty_formulas(table, cells)
+            coded = _coded(table, cells, task)
+            groups = grouped(coded)
+            models = [new_model(one.task) for one in groups]
+        with watch.stage("Turning columns into numbers", 0.05):
+            vectorizer = FrameVectorizer(decimal=table.source.notation.decimal, random_state=random_state)
+            inputs = table.frame.drop(columns=[*targets, *table.aside])
+            X = vectorizer.fit_transform(inputs, judge=Judge(coded, random_state))
+        fitted = _fitted(X, groups, models, class_weight, watch)
+        with watch.stage("Asking the other targets", 0.8):
+            found = {one.target.column: one for part in fitted for one in answers(part.group, part.model, X)}
+            results = tuple(found[column] for column in targets)
+            beside = partial(_model_beside, new_model, class_weight)
+            helps = tuple(second_round(X, results, beside)) if together else ()
+            found |= {one.answer.target.column: one.answer for one in helps}
+            results = tuple(found[column] for column in targets)
+        with watch.stage("Filling the holes", 0.95):
+            taken = {str(column) for column in table.frame.columns}
+            added = {one.target.column: named(one.target.column, (*one.beside(), "filled"), taken) for one in results}
+            edits, told = with_safe_texts(table, _edits(table, results, added), safe_csv)
+        heard = tuple(one for result in results for one in cautions(X, result, random_state))
+        notes = (*(one.text for one in heard), *table.notes, *vectorizer.notes_)
+        notes += (*model_notes(fitted), *result_notes(table, results))
+        notes += (*(one.sentence() for one in helps), *told)
+        settings = {"targets": list(targets), "task": task, "features": features, "random_state": random_state}
+        settings |= {"format": table.format, "missing": list(table.missing), "labels": list(table.sheets)}
+        unusual = {
+            **vars(table.layout),
+            "ignore": list(table.aside),
+            "class_weight": class_weight,
+            "safe_csv": safe_csv,
+        }
+        settings |= {name: value for name, value in unusual.items() if value != _USUAL[name]}
+        return Filled(table, edits, results, added, fitted, vectorizer, X, heard, notes, watch.seconds, settings)
 
 
 def _fitted(
@@ -249,22 +250,21 @@ def cells_of(table: Table, column: str) -> list[Any]:
     return known(table.frame[column].tolist())
 
 
-def _refuse_empty_formulas(table: Table, columns: Sequence[str]) -> None:
+def _refuse_empty_formulas(table: Table, cells: Mapping[str, Sequence[Any]]) -> None:
     """Refuses a target with a formula that shows nothing: it is no known cell, and no hole either."""
-    for column in columns:
-        cells, labels = cells_of(table, column), table.labels.get(column, {})
+    for column, there in cells.items():
+        labels = table.labels.get(column, {})
         for row, formula in table.source.formulas_in(column).items():
-            if cells[row] is None or row in labels:
+            if there[row] is None or row in labels:
                 raise TableError(
                     f"The target {column!r} holds the formula {formula!r} in row {row + 1}, which shows nothing, and "
                     f"formulas are never written over. Replace the formulas by their values."
                 )
 
 
-def _coded(table: Table, columns: Sequence[str], task: str | None) -> list[Target]:
-    cells = {column: cells_of(table, column) for column in columns}
-    asked = task_words(task, columns)
-    typed = {column: "classes" for column in columns if column not in asked and table.source.is_categorical(column)}
+def _coded(table: Table, cells: Mapping[str, Sequence[Any]], task: str | None) -> list[Target]:
+    asked = task_words(task, list(cells))
+    typed = {column: "classes" for column in cells if column not in asked and table.source.is_categorical(column)}
     found = find_task(cells, typed | asked, table.source.notation)
     found = [replace(one, reason="its type is categorical") if one.column in typed else one for one in found]
     return [code(finding, cells[finding.column]) for finding in found]
@@ -288,53 +288,6 @@ def _spread(values: Sequence[Any], rows: Sequence[int], n_rows: int) -> list[Any
     for row, value in zip(rows, values, strict=True):
         column[row] = value
     return column
-
-
-def _model_notes(fitted: Sequence[Fitted]) -> Iterator[str]:
-    for part in fitted:
-        # outputs are called by their number there, and by their names below
-        notes = [note for note in part.model.notes_ if not note.startswith(("Label column", "Output"))]
-        if part.model.guard_ is not None and all(target.known.all() for target in part.group.targets):
-            # without an unlabelled row there is nothing that such rows could bring
-            notes.remove(part.model.guard_.sentence)
-        yield from (f"{part.group.name}: {note}" for note in (*notes, *part.warned))
-        if part.group.task == "numbers":
-            for target, scale in zip(part.group.targets, part.model.target_scales_, strict=True):
-                if scale == "log":
-                    yield f"{target.column}: its logarithm was learnt, which predicts known cells better than itself."
-
-
-def _result_notes(table: Table, results: Sequence[Answer]) -> Iterator[str]:
-    for result in results:
-        column = result.target.column
-        if not result.rows.size:
-            yield f"The target {column!r} has no empty cell: nothing was filled, only checked."
-        if column in table.marked:
-            texts = ", ".join(sorted(map(repr, table.marked[column])))
-            yield f"The text {texts} in {column!r} was taken for an empty cell and filled; --missing says what is."
-        if isinstance(result.target, LabelTarget) and np.unique(result.target.values[result.target.known]).size == 1:
-            yield f"The known cells of {column!r} all say the same, and so do the filled ones."
-        if isinstance(result.target, TagTarget):
-            always = np.flatnonzero((result.target.values[result.target.known] > 0.5).all(axis=0))
-            for tag in always.tolist():
-                yield f"All known cells of {column!r} hold {result.target.outputs[tag]!r}, and so do the filled ones."
-        yield from _number_notes(result)
-        if not result.quality.n_known:
-            yield f"{column}: none of its known cells was left out, so that nothing tells how good the filled ones are."
-        if result.interval is not None and result.interval.note:
-            yield f"{column}: {result.interval.note}"
-        # of classes a warning says so
-        if result.target.task != "classes" and result.target.known.sum() < 2 * len(result.target.outputs):
-            yield f"{column}: only {int(result.target.known.sum())} cells are known; label more of them."
-
-
-def _number_notes(result: Answer) -> Iterator[str]:
-    """Numbers that had to be raised to 0, unless the type of the column says so already."""
-    target = result.target
-    if not isinstance(target, NumberTarget) or (target.ends is not None and target.ends[0] >= 0):
-        return
-    if np.any(result.predictions[result.rows] <= target.least) and np.any(target.values[target.known] > 0.0):
-        yield f"{target.column}: what would have come out below 0 was written as 0, since no known cell is below 0."
 
 
 class _Watch:

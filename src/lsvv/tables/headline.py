@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from lsvv.tables.explaining import columns_sentence, kinds_sentence
 from lsvv.tables.filling import Filled
+from lsvv.tables.quality import typical_errors
 from lsvv.tables.results import Answer
 from lsvv.tables.targets import NumberTarget
 from lsvv.tables.words import count, was
@@ -35,6 +36,9 @@ def _of_target(result: Answer) -> Iterator[str]:
     yield f"  {result.quality.sentence()}."
     if result.interval is not None and isinstance(target, NumberTarget):
         interval = result.interval
+        off = typical_errors(target.values[result.held_out_rows], result.held_out)
+        mine, means = (target.spell(distance, more=1) for distance in off)
+        yield f"  Typically off by {mine}; always giving the mean would be off by {means}."
         reach = target.spell(interval.half_width, more=1)
         said = f"usually ± {reach}, holds {100 * interval.measured:.0f} % of the known cells"
         yield f"  The {100 * interval.coverage:.0f} % interval, {said}."

@@ -15,9 +15,9 @@ import numpy as np
 from lsvv.selection.averaging import evidence
 from lsvv.tables.results import Answer, answers, merged
 from lsvv.tables.targets import Group, NumberTarget, Target
-from lsvv.tables.widths import MOST_ROWS, coded, left_out_error
+from lsvv.tables.widths import MOST_ROWS, known_numbers, left_out_error
 
-__all__ = ["Help", "Learn", "second_round"]
+__all__ = ["Helped", "Learn", "second_round"]
 
 FEWEST_TOGETHER = 20
 """Rows in which a target and another are known, for the other to be of help."""
@@ -32,7 +32,7 @@ Learn = Callable[[Group, np.ndarray], Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Help:
+class Helped:
     """The answer for a target with the help of others, and by what share they lower the error on left-out cells."""
 
     answer: Answer
@@ -51,7 +51,7 @@ class Help:
         )
 
 
-def second_round(X: np.ndarray, results: Sequence[Answer], learn: Learn) -> Iterator[Help]:
+def second_round(X: np.ndarray, results: Sequence[Answer], learn: Learn) -> Iterator[Helped]:
     """The targets that others help with; all others are as round 1 answered them."""
     for first in results:
         helpers = [other for other in results if other is not first and _may_help(other, first)]
@@ -67,7 +67,7 @@ def _may_help(other: Answer, first: Answer) -> bool:
     return both >= FEWEST_TOGETHER and bool(np.any(other.target.known & ~first.target.known))
 
 
-def _helped(X: np.ndarray, first: Answer, helpers: Sequence[Answer], learn: Learn) -> Help | None:
+def _helped(X: np.ndarray, first: Answer, helpers: Sequence[Answer], learn: Learn) -> Helped | None:
     """The answer with help, if there is good evidence that it is the better one."""
     where = np.any([other.target.known for other in helpers], axis=0)
     wide = np.hstack([X, *map(_features, helpers)])
@@ -81,7 +81,7 @@ def _helped(X: np.ndarray, first: Answer, helpers: Sequence[Answer], learn: Lear
     if evidence(before, after)[0] < 1.0:
         return None
     names = tuple(other.target.column for other in helpers)
-    return Help(merged(first, second, where), names, 1.0 - float(after.mean() / before.mean()))
+    return Helped(merged(first, second, where), names, 1.0 - float(after.mean() / before.mean()))
 
 
 def _only(target: Target, where: np.ndarray) -> Target:
@@ -99,7 +99,7 @@ def _is_promising(X: np.ndarray, wide: np.ndarray, first: Answer, where: np.ndar
     if rows.size < FEWEST_TOGETHER:
         return False
     rows = rows[:: -(-rows.size // MOST_ROWS)]
-    T = coded(first.target, rows)
+    T = known_numbers(first.target, rows)
     alone, together = (left_out_error(part[rows].astype(np.float64), T) for part in (X, wide))
     return together < (1.0 - LEAST_GAIN) * alone
 
@@ -110,7 +110,7 @@ def _features(answer: Answer) -> np.ndarray:
     predicted = answer.predictions[:, None] if P is None else P[:, 1:] if target.task == "labels" else P
     values = np.array(predicted, dtype=np.float64)
     rows = np.flatnonzero(target.known)
-    values[rows] = coded(target, rows)
+    values[rows] = known_numbers(target, rows)
     values -= values.mean(axis=0)
     total = float(np.sqrt(values.var(axis=0).sum()))
     return np.clip(values / (total if total > 0 else 1.0), -FARTHEST, FARTHEST).astype(np.float32)
@@ -119,6 +119,6 @@ def _features(answer: Answer) -> np.ndarray:
 def _losses(answer: Answer, rows: np.ndarray) -> np.ndarray:
     """Squared error of some of the left-out cells: of numbers, or of probabilities (the Brier score)."""
     held = answer.held_out[np.searchsorted(answer.held_out_rows, rows)]
-    truth = coded(answer.target, rows)
+    truth = known_numbers(answer.target, rows)
     spread = float(truth.var()) if isinstance(answer.target, NumberTarget) else 1.0
     return np.asarray(((held.reshape(truth.shape) - truth) ** 2).sum(axis=1) / (spread if spread > 0 else 1.0))

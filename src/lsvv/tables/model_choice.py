@@ -48,4 +48,4 @@ def held_out(model: Any) -> tuple[np.ndarray, np.ndarray]:
     Of very many the search looks at a random part.
     """
     said = model.loo_predictions_ if isinstance(model, LSVVRegressorCV) else model.loo_proba_
-    return model.labelled_, np.reshape(said, (model.labelled_.size, -1))
+    return model.labeled_, np.reshape(said, (model.labeled_.size, -1))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import os
 from dataclasses import dataclass, replace
@@ -11,19 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from lsvv.extras import optional
-from lsvv.graph import NeighborGraph
+from lsvv.selection import without_training_rows
 from lsvv.tables.cells import POINT, Notation
 from lsvv.tables.filling import Filled, Fitted
 from lsvv.tables.gate import content, packed, understood, unpacked
-from lsvv.tables.inputs import Vectoriser
 from lsvv.tables.results import Said, named, says
 from lsvv.tables.soundness import check_sound
 from lsvv.tables.summary import summary, versions
 from lsvv.tables.table import Edits, Table, TableError
 from lsvv.tables.targets import Group, Target
+from lsvv.tables.vectorizer import FrameVectorizer
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT_VERSION", "TableModel", "is_model", "opened", "saved"]
 
 FORMAT = "lsvv table model"
-FORMAT_VERSION = 5
+FORMAT_VERSION = 6
 HEADER, BODY = "lsvv.json", "fitted.skops"
 _NAME = slice(30, 30 + len(HEADER))
 """Where a zip file has the name of its first member."""
@@ -55,9 +53,9 @@ TRUSTED = frozenset(
         "lsvv.selection.estimators": ("LSVVClassifierCV", "LSVVRegressorCV"),
         "lsvv.selection.forests": ("Forest",),
         "lsvv.selection.plan": ("Candidate",),
-        "lsvv.tables.columns": ("DateColumn", "NumberColumn", "TextColumn"),
+        "lsvv.tables.column_kinds": ("DateColumn", "NumberColumn", "TextColumn"),
         "lsvv.tables.filling": ("Fitted",),
-        "lsvv.tables.inputs": ("ColumnFeatures", "Vectoriser"),
+        "lsvv.tables.vectorizer": ("ColumnFeatures", "FrameVectorizer"),
         "lsvv.tables.targets": ("ClassTarget", "Group", "LabelTarget", "NumberTarget", "TagTarget"),
         "lsvv.targets": ("Classes", "Labels", "Numbers"),
         "numpy": ("dtype",),
@@ -69,11 +67,6 @@ TRUSTED = frozenset(
     for name in names
 )
 
-_TRAINING_ONLY = (
-    *("transduction_", "solution_", "labelled_", "loo_", "loo_predictions_", "loo_proba_", "best_index_"),
-    *("loo_intervals_", "_specs", "_tried"),
-)
-
 
 @dataclass(frozen=True, eq=False)
 class TableModel:
@@ -81,7 +74,7 @@ class TableModel:
 
     Attributes
     ----------
-    vectoriser : Vectoriser
+    vectorizer : FrameVectorizer
         Input columns to numbers.
     fitted : tuple of Fitted
         Groups of targets and their models, without the cells they were learnt from. A model whose features are
@@ -92,7 +85,7 @@ class TableModel:
         What a user should know.
     """
 
-    vectoriser: Vectoriser
+    vectorizer: FrameVectorizer
     fitted: tuple[Fitted, ...]
     summary: dict[str, Any]
     notes: tuple[str, ...] = ()
@@ -100,15 +93,17 @@ class TableModel:
     @classmethod
     def of(cls, filled: Filled) -> TableModel:
         """The model that filled a table."""
-        parts = tuple(Fitted(_without_rows(part.group), _lean(part.model)) for part in filled.fitted)
-        return cls(filled.vectoriser, parts, summary(filled))
+        parts = tuple(Fitted(_without_rows(part.group), without_training_rows(part.model)) for part in filled.fitted)
+        return cls(filled.vectorizer, parts, summary(filled))
 
     def predictions(self, table: Table) -> Edits:
         """New columns for a table: each target's prediction, and its probability or interval."""
         return self._predictions(table.frame, table.source.notation)
 
+    @np.errstate(all="ignore")
     def _predictions(self, frame: pd.DataFrame, notation: Notation) -> Edits:
-        X = self.vectoriser.transform(frame, notation)
+        """What overflows ends as a number that is none, which is refused with a sentence."""
+        X = self.vectorizer.transform(frame, notation)
         taken = {str(column) for column in frame.columns}
         columns: dict[str, list[Any]] = {}
         for part in self.fitted:
@@ -123,10 +118,9 @@ class TableModel:
         """Refuses, with an error, parts that do not fit together: a row without any cell must get its predictions."""
         import pandas as pd
 
-        check_sound(self.vectoriser, self.fitted)
-        row = pd.DataFrame({name: [None] for name in self.vectoriser.kinds}, dtype=object)
-        with np.errstate(all="ignore"):
-            self._predictions(row, POINT)
+        check_sound(self.vectorizer, self.fitted)
+        row = pd.DataFrame({name: [None] for name in self.vectorizer.kinds}, dtype=object)
+        self._predictions(row, POINT)
 
     def model_of(self, column: str | None) -> Any:
         """The estimator of a target; without a name, of the only group there is."""
@@ -155,37 +149,10 @@ def _empty(target: Target) -> Target:
     return replace(target, known=target.known[:0], values=target.values[:0])
 
 
-def _lean(model: Any) -> Any:
-    """The search without what only its training rows need."""
-    lean = _without_training(model)
-    if model.best_estimator_ is None:
-        lean.graphs_ = {number: _for_new_rows(graph) for number, graph in model.graphs_.items()}
-        return lean
-    core = _without_training(model.best_estimator_)
-    if core.graph_ is not None:
-        core.graph_ = _for_new_rows(core.graph_)
-    lean.best_estimator_ = core
-    return lean
-
-
-def _without_training(model: Any) -> Any:
-    lean = copy.copy(model)
-    for name in _TRAINING_ONLY:
-        vars(lean).pop(name, None)
-    # the parameter, which fit alone reads
-    lean.graph = "auto"
-    return lean
-
-
-def _for_new_rows(graph: NeighborGraph) -> NeighborGraph:
-    """The graph without the edges between its own rows."""
-    return replace(graph, S=sp.csr_array(graph.S.shape))
-
-
 def saved(model: TableModel) -> bytes:
     """The bytes of a model file."""
     skops = _skops()
-    body = skops.dumps({"vectoriser": model.vectoriser, "fitted": list(model.fitted)})
+    body = skops.dumps({"vectorizer": model.vectorizer, "fitted": list(model.fitted)})
     header = {"format": FORMAT, "format_version": FORMAT_VERSION, "sha256": sha256(body).hexdigest()}
     told = json.dumps({**header, "summary": model.summary}, indent=2, ensure_ascii=False)
     return packed({HEADER: told.encode("utf-8", "surrogatepass"), BODY: body})
@@ -223,7 +190,7 @@ def opened(path: Path) -> TableModel:
             raise ValueError("its checksum does not hold")
         parts = _loaded(packed(unpacked(body, name), deflated=False), path)
         learnt = header["summary"]
-        model = TableModel(parts["vectoriser"], tuple(parts["fitted"]), learnt, _other_versions(learnt["versions"]))
+        model = TableModel(parts["vectorizer"], tuple(parts["fitted"]), learnt, _other_versions(learnt["versions"]))
         model.check()
     return model
 

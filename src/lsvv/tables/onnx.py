@@ -109,7 +109,7 @@ def _written(model: Any) -> _Graph:
         sums.append(_trees(made, model.forests_, model.n_outputs_, rows[max(rows)]))
     total = made.node("Mul", made.node("Sum", *sums), made.array(slope[None, :]))
     total = made.node("Add", total, made.array(offset[None, :]))
-    codec = model._codec
+    codec = model.codec_
     if isinstance(codec, Numbers) and codec.logs.any():
         total = made.node("Where", made.array(codec.logs), _exponential(made, codec, total), total)
     made.node("Identity", total, output="scores")
@@ -127,13 +127,13 @@ def _contents(model: Any) -> Ensemble:
     """The parts of an average with their maps and graphs; a single estimator is one part."""
     if model.best_estimator_ is None:
         return Ensemble(model.parts_, model.maps_, model.views_, model.graphs_)
-    core, codec, view = model.best_estimator_, model._codec, model.view_
+    core, codec, view = model.best_estimator_, model.codec_, model.view_
     scale = codec.scale if isinstance(codec, Numbers) else 1.0
     # coef_ and intercept_ are on the targets' own scale, and the sum is put on it below
     W, b = to_numpy(core.coef_).T / scale, to_numpy(core.intercept_)
     b = (b - codec.mean) / scale if isinstance(codec, Numbers) else b
     loss = make_loss(model.best_params_["loss"], one_class_a_row=codec.one_class_a_row)
-    maps, views, share = {0: core.feature_map_}, {0: view}, model._kind_shares["maps"]
+    maps, views, share = {0: core.feature_map_}, {0: view}, model.kind_shares_["maps"]
     if core.graph_ is None:
         return Ensemble((Part({0: W}, b, share, None, loss),), maps, views, {})
     a = core.smoothing
@@ -192,10 +192,10 @@ def _trees(made: _Graph, forests: Sequence[Forest], n_outputs: int, rows: str) -
 
 def _line(model: Any) -> tuple[np.ndarray, np.ndarray]:
     """From the sum of the parts to the scores: numbers on their own scale, labels with their threshold at 0.5."""
-    codec, K = model._codec, model.n_outputs_
+    codec, K = model.codec_, model.n_outputs_
     if isinstance(codec, Numbers):
         return np.broadcast_to(codec.scale, K), np.broadcast_to(codec.mean, K)
-    shift = 0.0 if codec.one_class_a_row else 0.5 - model._threshold
+    shift = 0.0 if codec.one_class_a_row else 0.5 - model.threshold_
     return np.ones(K), np.full(K, shift)
 
 

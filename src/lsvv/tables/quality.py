@@ -10,7 +10,15 @@ from scipy.stats import t
 
 from lsvv.intervals import COVERAGE, ErrorLaw, left_out_interval
 
-__all__ = ["COVERAGE", "Interval", "Quality", "interval_of", "quality_of_choices", "quality_of_numbers"]
+__all__ = [
+    "COVERAGE",
+    "Interval",
+    "Quality",
+    "interval_of",
+    "quality_of_choices",
+    "quality_of_numbers",
+    "typical_errors",
+]
 
 
 @dataclass(frozen=True)
@@ -75,6 +83,18 @@ def quality_of_numbers(truth: np.ndarray, predicted: np.ndarray) -> Quality:
     value = _r2(truth, predicted)
     low, high = _range_of_r2(truth, predicted) if truth.size > 2 and math.isfinite(value) else (math.nan, math.nan)
     return Quality("R2", value, low, high, 0.0, int(truth.size))
+
+
+def typical_errors(truth: np.ndarray, predicted: np.ndarray) -> tuple[float, float]:
+    """The median distance of predictions from the numbers, and that of the mean of all other numbers.
+
+    Examples
+    --------
+    >>> typical_errors(np.array([1.0, 2.0, 6.0]), np.array([1.5, 2.0, 5.0]))
+    (0.5, 3.0)
+    """
+    means = (truth.sum() - truth) / max(truth.size - 1, 1)
+    return float(np.median(np.abs(truth - predicted))), float(np.median(np.abs(truth - means)))
 
 
 def _range_of_r2(truth: np.ndarray, predicted: np.ndarray) -> tuple[float, float]:

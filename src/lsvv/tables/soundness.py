@@ -12,8 +12,8 @@ import scipy.sparse as sp
 from lsvv.selection import LSVVClassifierCV, LSVVRegressorCV
 from lsvv.selection.forests import Forest
 from lsvv.tables.filling import Fitted
-from lsvv.tables.inputs import Vectoriser
 from lsvv.tables.targets import Group
+from lsvv.tables.vectorizer import FrameVectorizer
 
 __all__ = ["check_sound"]
 
@@ -21,15 +21,15 @@ _LEAVES = (str, bytes, int, float, complex, type(None), type, np.generic, np.dty
 """What has nothing inside that could be wrong."""
 
 
-def check_sound(vectoriser: Any, fitted: Sequence[Any]) -> None:
+def check_sound(vectorizer: Any, fitted: Sequence[Any]) -> None:
     """Refuses, with a ValueError, parts that no model of lsvv has."""
-    _check_kind(vectoriser, Vectoriser)
+    _check_kind(vectorizer, FrameVectorizer)
     for part in fitted:
         _check_kind(part, Fitted)
         _check_kind(part.group, Group)
         _check_kind(part.model, LSVVClassifierCV, LSVVRegressorCV)
-    n_features = len(vectoriser.sources)
-    for thing in _things([vectoriser, *fitted]):
+    n_features = len(vectorizer.sources)
+    for thing in _things([vectorizer, *fitted]):
         if isinstance(thing, np.ndarray):
             _check_finite(thing)
         elif sp.issparse(thing):

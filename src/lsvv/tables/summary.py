@@ -22,7 +22,7 @@ def summary(filled: Filled) -> dict[str, Any]:
         "table": filled.table.name,
         "rows": len(filled.table.frame),
         "columns": len(filled.table.frame.columns),
-        "inputs": dict(filled.vectoriser.kinds),
+        "inputs": dict(filled.vectorizer.kinds),
         "features": int(filled.X.shape[1]),
         "targets": [_target(result, filled.added[result.target.column]) for result in filled.results],
         "models": [_model(*both) for both in zip(filled.fitted, filled.importances, strict=True)],

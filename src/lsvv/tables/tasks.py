@@ -16,6 +16,7 @@ from lsvv.tables.cells import (
     POINT,
     Formula,
     Notation,
+    Reading,
     amounts,
     as_numbers,
     counted,
@@ -163,20 +164,20 @@ def _find(column: str, cells: Sequence[Any], usual: Notation) -> Finding:
         return Finding(column, "tags", "its cells are lists")
     if all(isinstance(cell, (bool, np.bool_)) for cell in known):
         return Finding(column, "labels", "its cells are true or false")
-    numbers = as_numbers(known, usual)
-    if numbers is not None:
-        return _find_numbers(column, numbers)
+    reading = read_numbers(known, usual)
+    if not reading.strange:
+        return _find_numbers(column, reading.values)
     unit = unit_of(known)
     with_unit = as_numbers(amounts(known, unit), usual) if unit and not _few_recur(known) else None
     if with_unit is not None:
         kind = "percentages" if unit == "%" else f"amounts in {unit}"
         said = f"its cells are {kind} from {with_unit.min():.15g} to {with_unit.max():.15g}"
         return Finding(column, "numbers", said, unit=unit)
-    return _find_texts(column, cells, known, usual)
+    return _find_texts(column, cells, known, reading)
 
 
-def _find_texts(column: str, cells: Sequence[Any], known: Sequence[Any], usual: Notation) -> Finding:
-    _refuse_markers(column, known, usual)
+def _find_texts(column: str, cells: Sequence[Any], known: Sequence[Any], reading: Reading) -> Finding:
+    _refuse_markers(column, known, reading)
     measures = [None if cell is None else _measure(cell) for cell in cells]
     separator = separator_of([str(cell) for cell in known])
     measured = Counter(measure for measure in measures if measure is not None)
@@ -185,8 +186,9 @@ def _find_texts(column: str, cells: Sequence[Any], known: Sequence[Any], usual: 
     strict = commonest == "numbers" or separator is not None
     share = measured.total() / len(known)
     dates = any(hasattr(cell, "year") for cell in known)
+    given = [row for row, cell in enumerate(cells) if cell is not None]
     if dates or (share >= 1.0 - MOST_STRANGE if strict else share > 0.5):
-        _refuse_measures(column, cells, measures, usual)
+        _refuse_measures(column, cells, measures, [given[place] for place in reading.strange])
     elif separator is not None:
         return Finding(column, "tags", f"many cells hold several names parted by {separator.strip()!r}")
     distinct = len({str(cell).strip() for cell in known})
@@ -194,9 +196,8 @@ def _find_texts(column: str, cells: Sequence[Any], known: Sequence[Any], usual: 
     return Finding(column, "classes", f"its cells are {distinct} different names")
 
 
-def _refuse_markers(column: str, known: Sequence[Any], usual: Notation) -> None:
+def _refuse_markers(column: str, known: Sequence[Any], reading: Reading) -> None:
     """Refuses numbers among which a text or two recur, such as - or n.a.: as a class it would fill the holes."""
-    reading = read_numbers(known, usual)
     numbers = reading.values[~np.isnan(reading.values)]
     strange = [known[place] for place in reading.strange]
     if numbers.size <= len(known) / 2 or _few_recur(known) or not all(isinstance(cell, str) for cell in strange):
@@ -230,13 +231,12 @@ def _measure(cell: Any) -> str | None:
     return kind if POINT.reads(number) or COMMA.reads(number) else None
 
 
-def _refuse_measures(column: str, cells: Sequence[Any], measures: Sequence[str | None], usual: Notation) -> None:
+def _refuse_measures(column: str, cells: Sequence[Any], measures: Sequence[str | None], strange: Sequence[int]) -> None:
     """Refuses what is measured rather than named, but not in plain numbers: as classes it would be copied."""
     commonest = Counter(measure for measure in measures if measure is not None).most_common(1)[0][0]
     if commonest != "dates" and _few_recur([cell for cell in cells if cell is not None]):
         return
     if commonest == "numbers":
-        strange = read_numbers(cells, usual).strange
         if any(_CODE.match(str(cells[row])) for row in strange):
             return
         row = strange[0]

@@ -9,7 +9,7 @@ import numpy as np
 from lsvv.engine import squared_path
 from lsvv.tables.targets import Target
 
-__all__ = ["MOST_ROWS", "Judge", "coded", "left_out_error"]
+__all__ = ["MOST_ROWS", "Judge", "known_numbers", "left_out_error"]
 
 MOST_TARGETS = 5
 MOST_ROWS = 800
@@ -33,7 +33,7 @@ class Judge:
         for target in targets[:MOST_TARGETS]:
             known = np.flatnonzero(target.known)
             some = np.sort(rng.choice(known, MOST_ROWS, replace=False)) if known.size > MOST_ROWS else known
-            parts.append((some, coded(target, some)))
+            parts.append((some, known_numbers(target, some)))
         self.rows = np.unique(np.concatenate([some for some, _ in parts]))
         self._parts = [(np.searchsorted(self.rows, some), T) for some, T in parts]
 
@@ -42,7 +42,7 @@ class Judge:
         return float(np.mean([left_out_error(X[places].astype(np.float64), T) for places, T in self._parts]))
 
 
-def coded(target: Target, rows: np.ndarray) -> np.ndarray:
+def known_numbers(target: Target, rows: np.ndarray) -> np.ndarray:
     """Known cells as numbers (rows, K): one column a class or tag."""
     values = target.values[rows]
     if target.task == "classes":

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from lsvv.linalg import Array, like, namespace, to_float64
+from lsvv.linalg import Array, like, like_numbers, namespace, to_float64, to_numpy
 from lsvv.targets.reading import (
     as_column,
-    as_numbers,
+    as_floats,
     as_rows_of_targets,
     as_targets_array,
     read_classes,
@@ -41,13 +41,13 @@ LARGEST_SINGLE = 1e30
 
 
 class Codec(ABC):
-    """How one kind of target is read from scores (n x K NumPy arrays, already free of the loss's threshold)."""
+    """How one kind of target is read from scores (n x K, already free of the loss's threshold)."""
 
     one_class_a_row: bool = False
 
     @abstractmethod
-    def decode(self, scores: np.ndarray) -> np.ndarray:
-        """Targets as the user spells them."""
+    def decode(self, scores: Array) -> Array:
+        """Targets as the user spells them; numbers in the kind of the scores, names as NumPy arrays."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,9 +57,10 @@ class Classes(Codec):
     classes: np.ndarray
     one_class_a_row = True
 
-    def decode(self, scores: np.ndarray) -> np.ndarray:
+    def decode(self, scores: Array) -> Array:
         """The class of the highest score; the first of a tie."""
-        return self.classes[np.argmax(scores, axis=1)]
+        best = namespace(scores).argmax(scores, axis=1)
+        return like_numbers(self.classes[to_numpy(best)], scores)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,9 +75,9 @@ class Labels(Codec):
         """The places of the labels."""
         return np.arange(self.n_labels)
 
-    def decode(self, scores: np.ndarray) -> np.ndarray:
+    def decode(self, scores: Array) -> Array:
         """1 where a score is above the threshold, strictly."""
-        return (scores > 0).astype(self.dtype)
+        return like_numbers((to_numpy(scores) > 0).astype(self.dtype), scores)
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,7 +199,7 @@ def encode_classes(y: Any, n_rows: int, sample_weight: Any, class_weight: Any) -
 
 def encode_labels(Y: np.ndarray, sample_weight: Any, class_weight: Any) -> Targets:
     """A 2-d indicator of 0 and 1, NaN where unknown."""
-    given, values = Y.dtype, as_numbers(Y, "Y")
+    given, values = Y.dtype, as_floats(Y, "Y")
     known = ~np.isnan(values)
     wrong = known & (values != 0) & (values != 1)
     if wrong.any():
@@ -222,7 +223,7 @@ def encode_numbers(y: Any, n_rows: int, sample_weight: Any, *, about_zero: bool 
     ``about_zero`` takes 0 for the mean: a model without an intercept says W' phi(x), and nothing of its own.
     """
     raw = as_rows_of_targets(y, n_rows, "y")
-    values = as_numbers(raw if raw.ndim == 2 else raw[:, None], "y")
+    values = as_floats(raw if raw.ndim == 2 else raw[:, None], "y")
     if np.isinf(values).any():
         row, column = np.argwhere(np.isinf(values))[0]
         raise ValueError(

@@ -165,7 +165,7 @@ def _read_object_classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return labels, known
 
 
-def as_numbers(Y: np.ndarray, name: str) -> np.ndarray:
+def as_floats(Y: np.ndarray, name: str) -> np.ndarray:
     """``Y`` as float64, None and NA as NaN."""
     if Y.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: {name} holds complex numbers.")

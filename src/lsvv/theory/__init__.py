@@ -9,6 +9,7 @@ from lsvv.theory.complexities import (
     rademacher_trace_norm,
 )
 from lsvv.theory.corollaries import ExcessBound, corollary_1, corollary_2
+from lsvv.theory.curves import CurveFit, fit_curve
 from lsvv.theory.fixed_points import (
     FixedPointCase,
     exponential_decay,
@@ -16,9 +17,10 @@ from lsvv.theory.fixed_points import (
     fixed_point_coefficients,
     worst_case,
 )
+from lsvv.theory.hypothesis_tails import kernel_tail, linear_tail
 from lsvv.theory.local_bounds import LocalBound, tail_sums, theorem_2, theorem_3
 from lsvv.theory.localised import LocalSupremum, local_supremum
-from lsvv.theory.planning import BackTest, CurveFit, LabelPlan, back_test, fit_curve, plan_labels
+from lsvv.theory.planning import BackTest, LabelPlan, back_test, plan_labels
 from lsvv.theory.rates import RATES, SOURCES, Order, Rate, rate_table, rates
 from lsvv.theory.spectra import (
     Decay,
@@ -29,7 +31,6 @@ from lsvv.theory.spectra import (
     kernel_spectrum,
 )
 from lsvv.theory.subroot import LinearUnderRoot, Minimum, Numerical, RootPlusConstant, SubRoot
-from lsvv.theory.tails import kernel_tail, linear_tail
 from lsvv.theory.theorems import ContractionBound, RiskBound, contraction, proposition_1, theorem_1
 
 __all__ = [

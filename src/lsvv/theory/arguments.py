@@ -19,7 +19,7 @@ def positive(name: str, value: float) -> float:
     return number
 
 
-def count(name: str, value: int, least: int = 1) -> int:
+def whole(name: str, value: int, least: int = 1) -> int:
     """``value`` as an int, when it is a whole number of at least ``least``."""
     if int(value) != value or value < least:
         raise ValueError(f"{name} is {value!r}; it must be a whole number of at least {least}.")

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lsvv.theory.arguments import count, positive
+from lsvv.theory.arguments import positive, whole
 from lsvv.theory.row_blocks import Rows, blocks
 
 LossName = Literal["hinge", "logistic", "sigmoid", "squared", "absolute"]
@@ -25,7 +25,6 @@ class Assumption:
     >>> from lsvv.theory import theorem_2
     >>> print(theorem_2([0.5, 0.5], r=0.01, n=100).assumptions[0])
     ||W||_* <= 1 is not checked: the trace norm of W was not given.
-
     """
 
     name: str
@@ -56,7 +55,6 @@ class LossConstants:
     >>> found = corollary_1([0.5, 0.5], n=1000, lipschitz=squared.lipschitz, loss_range=squared.loss_range)
     >>> found.loss_range
     4.0
-
     """
 
     name: str
@@ -83,17 +81,12 @@ def loss_constants(
     score_bound, target_bound : float
         Largest norm of the scores and of the targets.
 
-    Returns
-    -------
-    LossConstants
-
     Examples
     --------
     >>> loss_constants("squared", 3)
     LossConstants(name='squared', lipschitz=4.0, loss_range=4.0)
-
     """
-    K = count("n_outputs", n_outputs)
+    K = whole("n_outputs", n_outputs)
     s, y = positive("score_bound", score_bound), positive("target_bound", target_bound)
     swing = np.sqrt(2.0) * s  # the largest difference of two scores
     formulas: dict[str, Callable[[], tuple[float, float]]] = {
@@ -128,7 +121,6 @@ class Facts:
     >>> found = theorem_2([0.5, 0.5], r=0.01, n=100, facts=Facts(trace_norm=2.5))
     >>> print(found.assumptions[0])
     ||W||_* <= 1 does not hold: the trace norm of W is 2.5; divide W, or rescale phi.
-
     """
 
     largest_norm: float | None = None
@@ -150,15 +142,10 @@ def measure_facts(
     loss : LossConstants, optional
         From :func:`loss_constants`.
 
-    Returns
-    -------
-    Facts
-
     Examples
     --------
     >>> measure_facts(rows=[[3.0, 4.0]], weights=[[0.5], [0.0]])
     Facts(largest_norm=25.0, trace_norm=0.5, loss=None)
-
     """
     largest = None
     if rows is not None:

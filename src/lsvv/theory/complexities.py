@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lsvv.theory.arguments import Floats, count
+from lsvv.theory.arguments import Floats, whole
 from lsvv.theory.localised import local_supremum
 from lsvv.theory.row_blocks import Rows, blocks
 
@@ -41,7 +41,6 @@ class Complexity:
     >>> found = rademacher_trace_norm(np.eye(4), n_outputs=3, n_draws=50, random_state=0)
     >>> found.draws.size, found.n_rows, found.standard_error < 0.1 * found.value
     (50, 4, True)
-
     """
 
     value: float
@@ -72,22 +71,17 @@ def rademacher_trace_norm(
     random_state : int or None
         Seed of the signs.
 
-    Returns
-    -------
-    Complexity
-
     Examples
     --------
     >>> rademacher_trace_norm([[1.0], [1.0]], 1, n_draws=None).value
     0.5
-
     """
-    K = count("n_outputs", n_outputs)
+    K = whole("n_outputs", n_outputs)
     if n_draws is None:
         features = _whole(rows)
         X = np.einsum("nd,snk->sdk", features, _all_signs(len(features), K)) / len(features)
         return _exact(_operator_norms(X), len(features))
-    draws = count("n_draws", n_draws, least=2)
+    draws = whole("n_draws", n_draws, least=2)
     totals, n_rows = _signed_sums(rows, K * draws, np.random.default_rng(random_state))
     X = totals.reshape(-1, draws, K).transpose(1, 0, 2) / n_rows
     values = _operator_norms(X)
@@ -165,15 +159,14 @@ def rademacher_local(
     >>> near = rademacher_local(np.eye(3), 2, r=0.01, n_draws=20, random_state=0)
     >>> near.value < far.value
     True
-
     """
     features = _whole(rows)
-    n, K = len(features), count("n_outputs", n_outputs)
+    n, K = len(features), whole("n_outputs", n_outputs)
     if n_draws is None:
         signs = _all_signs(n, K)
     else:
         rng = np.random.default_rng(random_state)
-        signs = rng.choice([-1.0, 1.0], size=(count("n_draws", n_draws, least=2), n, K))
+        signs = rng.choice([-1.0, 1.0], size=(whole("n_draws", n_draws, least=2), n, K))
     U, sigma, _ = np.linalg.svd(features, full_matrices=False)
     kept = sigma > np.finfo(np.float64).eps * max(features.shape) * sigma[0]
     X = sigma[kept, None] * np.einsum("nd,snk->sdk", U[:, kept], signs) / n
@@ -197,15 +190,10 @@ def rademacher_outputs(
     n_draws, random_state
         As in :func:`rademacher_trace_norm`.
 
-    Returns
-    -------
-    Complexity
-
     Examples
     --------
     >>> rademacher_outputs([[[1.0]], [[-1.0]]], n_draws=None).value
     1.0
-
     """
     values = np.asarray(outputs, dtype=np.float64)
     if values.ndim != 3 or 0 in values.shape:
@@ -214,7 +202,7 @@ def rademacher_outputs(
     if n_draws is None:
         return _exact(_best(values, _all_signs(n, K)), n)
     rng = np.random.default_rng(random_state)
-    signs = rng.choice([-1.0, 1.0], size=(count("n_draws", n_draws, least=2), n, K))
+    signs = rng.choice([-1.0, 1.0], size=(whole("n_draws", n_draws, least=2), n, K))
     best = _best(values, signs)
     return _monte_carlo(best, best, n)
 
@@ -229,15 +217,10 @@ def rademacher_loss(losses: ArrayLike, *, n_draws: int | None = 1000, random_sta
     n_draws, random_state
         As in :func:`rademacher_trace_norm`.
 
-    Returns
-    -------
-    Complexity
-
     Examples
     --------
     >>> rademacher_loss([[0.0, 0.0], [1.0, 1.0]], n_draws=None).value
     0.25
-
     """
     values = np.asarray(losses, dtype=np.float64)
     if values.ndim != 2:

@@ -56,7 +56,6 @@ class ExcessBound:
     >>> from lsvv.theory import corollary_1
     >>> print(corollary_1([0.5, 0.5], n=1000, n_outputs=3).verdict)
     The number 17.07 is not below the range B = 1 of the loss: it is vacuous and says nothing about this model.
-
     """
 
     bound: float
@@ -129,16 +128,11 @@ def corollary_1(
     version : str
         ``"printed"`` or ``"corrected"``.
 
-    Returns
-    -------
-    ExcessBound
-
     Examples
     --------
     >>> found = corollary_1([0.5, 0.5], n=1000, n_outputs=3)
     >>> found.theta, round(found.r_star, 4), found.vacuous
     (2, 0.024, True)
-
     """
     local = theorem_2(
         eigenvalues, 1.0, n=n, u=u, n_outputs=n_outputs, lipschitz=lipschitz, facts=facts, version=version
@@ -235,7 +229,6 @@ def corollary_2(
     --------
     >>> corollary_2([0.7, 0.3], n=100, u=900, version="printed").r_star
     0.002
-
     """
     sigma = nonincreasing("singular_values", singular_values)
     local = theorem_3(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lsvv.theory.arguments import Version, count, is_corrected, positive
+from lsvv.theory.arguments import Version, is_corrected, positive, whole
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,6 @@ class FixedPointCase:
     >>> found = finite_rank(5, fixed_point_coefficients(n=1000, n_outputs=2))
     >>> found.theta, round(found.r_star, 6)
     (5.0, 0.04)
-
     """
 
     r_star: float
@@ -50,17 +49,12 @@ def fixed_point_coefficients(
     version : str
         ``"printed"`` or ``"corrected"``.
 
-    Returns
-    -------
-    tuple of two floats
-
     Examples
     --------
     >>> fixed_point_coefficients(n=10, u=90, version="printed")
     (0.01, 0.1)
-
     """
-    rows, extra, K = count("n", n), count("u", u, least=0), count("n_outputs", n_outputs)
+    rows, extra, K = whole("n", n), whole("u", u, least=0), whole("n_outputs", n_outputs)
     L, a = positive("lipschitz", lipschitz), positive("alpha", alpha)
     if is_corrected(version):
         return 4 * a**2 * K / rows, float(4 * a * L * np.sqrt(K / rows))
@@ -77,15 +71,10 @@ def worst_case(trace: float, coefficients: tuple[float, float]) -> FixedPointCas
     coefficients : tuple
         From :func:`fixed_point_coefficients`.
 
-    Returns
-    -------
-    FixedPointCase
-
     Examples
     --------
     >>> worst_case(1.0, (0.01, 0.1)).r_star
     0.1
-
     """
     return FixedPointCase(float(coefficients[1] * np.sqrt(trace)), 0.0)
 
@@ -100,17 +89,12 @@ def finite_rank(rank: int, coefficients: tuple[float, float]) -> FixedPointCase:
     coefficients : tuple
         From :func:`fixed_point_coefficients`.
 
-    Returns
-    -------
-    FixedPointCase
-
     Examples
     --------
     >>> finite_rank(5, (0.01, 0.1)).r_star
     0.05
-
     """
-    return FixedPointCase(coefficients[0] * count("rank", rank), float(rank))
+    return FixedPointCase(coefficients[0] * whole("rank", rank), float(rank))
 
 
 def exponential_decay(scale: float, rate: float, coefficients: tuple[float, float]) -> FixedPointCase:
@@ -125,15 +109,10 @@ def exponential_decay(scale: float, rate: float, coefficients: tuple[float, floa
     coefficients : tuple
         From :func:`fixed_point_coefficients`.
 
-    Returns
-    -------
-    FixedPointCase
-
     Examples
     --------
     >>> round(exponential_decay(1.0, 1.0, (0.01, 0.1)).theta, 4)
     3.2189
-
     """
     a, b = coefficients
     positive("scale", scale)

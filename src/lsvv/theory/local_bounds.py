@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lsvv.theory.arguments import Floats, Version, count, is_corrected, nonincreasing, positive
+from lsvv.theory.arguments import Floats, Version, is_corrected, nonincreasing, positive, whole
 from lsvv.theory.assumptions import Assumption, Facts, check_class, check_lipschitz, check_population
 from lsvv.theory.spectra import Spectrum
 
@@ -46,7 +46,6 @@ class LocalBound:
     >>> found = theorem_2([0.5, 0.5], r=0.01, n=100, n_outputs=4)
     >>> found.by_theta.round(3).tolist(), found.theta
     ([0.566, 0.401, 0.04], 2)
-
     """
 
     value: float
@@ -69,15 +68,10 @@ def tail_sums(eigenvalues: Spectrum | ArrayLike) -> Floats:
     eigenvalues : Spectrum or array
         From the largest to the smallest.
 
-    Returns
-    -------
-    array
-
     Examples
     --------
     >>> tail_sums([3.0, 2.0, 1.0]).tolist()
     [6.0, 3.0, 1.0, 0.0]
-
     """
     if isinstance(eigenvalues, Spectrum):
         return eigenvalues.tails
@@ -120,20 +114,15 @@ def theorem_2(
     version : str
         ``"printed"`` or ``"corrected"``.
 
-    Returns
-    -------
-    LocalBound
-
     Examples
     --------
     >>> found = theorem_2([0.5, 0.5], r=0.01, n=100, n_outputs=4)
     >>> found.theta, round(found.value, 4)
     (2, 0.04)
-
     """
     tails = tail_sums(eigenvalues)
     radius, L = positive("r", r), positive("lipschitz", lipschitz)
-    rows, extra, K = count("n", n), count("u", u, least=0), count("n_outputs", n_outputs)
+    rows, extra, K = whole("n", n), whole("u", u, least=0), whole("n_outputs", n_outputs)
     corrected = is_corrected(version)
     size = rows if corrected else rows + extra
     factor = 8 * K / size if corrected else 4 / size
@@ -251,11 +240,10 @@ def theorem_3(
     >>> found = theorem_3([0.7, 0.3], r=0.01, n=100, u=900, version="printed")
     >>> found.theta, round(found.value, 5)
     (2, 0.00447)
-
     """
     sigma = nonincreasing("singular_values", singular_values)
     radius, L = positive("r", r), positive("lipschitz", lipschitz)
-    rows, extra = count("n", n), count("u", u, least=0)
+    rows, extra = whole("n", n), whole("u", u, least=0)
     corrected = is_corrected(version)
     known = facts or Facts()
     if known.trace_norm is None:
@@ -280,7 +268,7 @@ def low_rank_parts(
     """For every theta the two numbers of the corrected Theorem 3: factor sqrt(r) + constant."""
     if n_features is None or n_outputs is None:
         raise ValueError('version="corrected" needs n_features and n_outputs, the shape of W.')
-    D, K = count("n_features", n_features), count("n_outputs", n_outputs)
+    D, K = whole("n_features", n_features), whole("n_outputs", n_outputs)
     if sigma.size > min(D, K):
         raise ValueError(f"There are {sigma.size} singular values; a {D} x {K} matrix has {min(D, K)}.")
     w = min(np.sqrt(np.pi / 2) * (np.sqrt(D) + np.sqrt(K)), np.sqrt(D * K)) / np.sqrt(n)

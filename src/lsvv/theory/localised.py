@@ -47,7 +47,6 @@ class LocalSupremum:
     [[0.3], [0.4]]
     >>> bool(found.value[0] <= found.upper[0] <= found.value[0] + 1e-6)
     True
-
     """
 
     value: Floats
@@ -98,7 +97,6 @@ def local_supremum(X: Floats, eigenvalues: Floats, r: float, tol: float = 1e-7) 
     >>> found = local_supremum(np.array([[[3.0], [4.0]]]), np.array([1.0, 1.0]), r=0.25)
     >>> bool(abs(found.value[0] - 2.5) < 1e-6)
     True
-
     """
     X = np.asarray(X, dtype=np.float64)
     if X.ndim != 3 or np.shape(eigenvalues) != (X.shape[1],):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import log, sqrt
 from typing import Literal
 
-from lsvv.theory.arguments import Version, count, is_corrected
+from lsvv.theory.arguments import Version, is_corrected, whole
 
 TableName = Literal["contributions", "vector-valued", "multi-class", "multi-label", "text"]
 RateFunction = Callable[[float, float, float], float]
@@ -55,7 +55,6 @@ class Order:
     >>> order = Order("sqrt(K/n)", lambda n, u, K: (K / n) ** 0.5)
     >>> order(n=100, u=0, K=4)
     0.2
-
     """
 
     text: str
@@ -114,7 +113,6 @@ class Rate:
     >>> rate = RATES[1]
     >>> rate.source, rate.worst.text, rate.unlabelled
     ('Li et al. 2019', 'K/sqrt(n+u) + 1/n', True)
-
     """
 
     table: TableName
@@ -191,15 +189,10 @@ def rates(table: TableName, *, version: Version = "corrected") -> tuple[Rate, ..
     version : str
         ``"printed"`` or ``"corrected"``. Other sources are carried as the paper reports them.
 
-    Returns
-    -------
-    tuple of Rate
-
     Examples
     --------
     >>> [rate.worst.text for rate in rates("multi-label", version="printed")][:2]
     ['1/sqrt(n)', '1/sqrt(n)']
-
     """
     corrected = is_corrected(version)
     found = tuple(rate for rate in RATES if rate.table == table)
@@ -229,17 +222,12 @@ def rate_table(table: TableName, *, n: int, u: int, n_outputs: int, version: Ver
     version : str
         ``"printed"`` or ``"corrected"``.
 
-    Returns
-    -------
-    str
-
     Examples
     --------
     >>> print(rate_table("multi-label", n=100, u=0, n_outputs=4).splitlines()[2])
     | GRC for linear ML | Yu et al. 2014 | 1/sqrt(n) | 0.1 | 1/sqrt(n) | 0.1 |
-
     """
-    rows, extra, K = count("n", n), count("u", u, least=0), count("n_outputs", n_outputs)
+    rows, extra, K = whole("n", n), whole("u", u, least=0), whole("n_outputs", n_outputs)
     lines = [
         "| bound | source | worst case | at n, u, K | special case | at n, u, K |",
         "|---|---|---|---|---|---|",

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh
 
-from lsvv.theory.arguments import Floats, Version, count, is_corrected, nonincreasing
+from lsvv.theory.arguments import Floats, Version, is_corrected, nonincreasing, whole
 from lsvv.theory.row_blocks import Rows, blocks
 
 
@@ -36,7 +36,6 @@ class Spectrum:
     >>> found = covariance_spectrum([[1.0, 0.0], [1.0, 0.0], [0.0, 2.0]])
     >>> found.eigenvalues.round(3).tolist(), found.trace, found.largest_norm
     ([1.333, 0.667], 2.0, 4.0)
-
     """
 
     eigenvalues: Floats
@@ -71,7 +70,6 @@ def covariance_spectrum(rows: Rows) -> Spectrum:
     --------
     >>> covariance_spectrum([[1.0, 0.0], [1.0, 0.0], [0.0, 2.0]]).tails.round(3).tolist()
     [2.0, 0.667, 0.0]
-
     """
     gram: Floats | None = None
     largest, n_rows = 0.0, 0
@@ -124,7 +122,6 @@ def kernel_spectrum(
     ...                         diagonal=lambda A: np.ones(len(A)))
     >>> float(found.trace), bool(found.tails[3] < 0.05)
     (1.0, True)
-
     """
     points = np.asarray(landmarks)
     whiten = _inverse_root(np.asarray(kernel(points, points), dtype=np.float64))
@@ -172,7 +169,6 @@ class Decay:
     >>> law = fit_decay([0.5**j for j in range(1, 20)])[0]
     >>> law.kind, law.eigenvalues(3).round(3).tolist()
     ('exponential', [0.5, 0.25, 0.125])
-
     """
 
     kind: DecayKind
@@ -211,7 +207,6 @@ def fit_decay(eigenvalues: ArrayLike) -> tuple[Decay, Decay, Decay]:
     >>> best = fit_decay([0.5**j for j in range(1, 20)])[0]
     >>> best.kind, round(best.rate, 3)
     ('exponential', 0.693)
-
     """
     values = nonincreasing("eigenvalues", eigenvalues)
     if values.size < 3 or values[0] == 0:
@@ -278,9 +273,8 @@ def kernel_rank(
     --------
     >>> kernel_rank("polynomial", 10, 3), kernel_rank("polynomial", 10, 3, version="printed")
     (286.0, 4.0)
-
     """
-    d, p = count("n_features", n_features), count("degree", degree)
+    d, p = whole("n_features", n_features), whole("degree", degree)
     corrected = is_corrected(version)
     if kernel == "linear":
         return float(d)

@@ -19,7 +19,6 @@ class SubRoot(ABC):
     >>> psi = LinearUnderRoot(1.0, 2.0)
     >>> psi.fixed_point, psi(2.0), psi(8.0)
     (2.0, 2.0, 3.1622776601683795)
-
     """
 
     @abstractmethod
@@ -33,7 +32,17 @@ class SubRoot(ABC):
 
 
 @dataclass(frozen=True)
-class LinearUnderRoot(SubRoot):
+class _NotNegative(SubRoot):
+    """One whose numbers are all finite and at least 0."""
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if not (np.isfinite(value) and value >= 0):
+                raise ValueError(f"{type(self).__name__}: {name} is {value!r}; it must be finite and at least 0.")
+
+
+@dataclass(frozen=True)
+class LinearUnderRoot(_NotNegative):
     """psi(r) = sqrt(slope r + offset); r* = (slope + sqrt(slope^2 + 4 offset)) / 2.
 
     The shape of Theorem 2 (and of Theorem 3 as printed) for one theta.
@@ -47,15 +56,10 @@ class LinearUnderRoot(SubRoot):
     --------
     >>> LinearUnderRoot(1.0, 2.0).fixed_point
     2.0
-
     """
 
     slope: float
     offset: float
-
-    def __post_init__(self) -> None:
-        _not_negative(self, "slope", self.slope)
-        _not_negative(self, "offset", self.offset)
 
     def __call__(self, r: float) -> float:
         """sqrt(slope r + offset)."""
@@ -68,7 +72,7 @@ class LinearUnderRoot(SubRoot):
 
 
 @dataclass(frozen=True)
-class RootPlusConstant(SubRoot):
+class RootPlusConstant(_NotNegative):
     """psi(r) = factor sqrt(r) + constant; sqrt(r*) = (factor + sqrt(factor^2 + 4 constant)) / 2.
 
     The shape of the corrected Theorem 3 for one theta.
@@ -82,15 +86,10 @@ class RootPlusConstant(SubRoot):
     --------
     >>> RootPlusConstant(1.0, 2.0).fixed_point
     4.0
-
     """
 
     factor: float
     constant: float
-
-    def __post_init__(self) -> None:
-        _not_negative(self, "factor", self.factor)
-        _not_negative(self, "constant", self.constant)
 
     def __call__(self, r: float) -> float:
         """Sum of factor sqrt(r) and constant."""
@@ -118,7 +117,6 @@ class Minimum(SubRoot):
     --------
     >>> Minimum((LinearUnderRoot(1.0, 2.0), LinearUnderRoot(0.0, 9.0))).fixed_point
     2.0
-
     """
 
     parts: tuple[SubRoot, ...]
@@ -153,7 +151,6 @@ class Numerical(SubRoot):
     --------
     >>> round(Numerical(lambda r: 2 * r**0.5).fixed_point, 9)
     4.0
-
     """
 
     function: Callable[[float], float]
@@ -182,8 +179,3 @@ class Numerical(SubRoot):
             raise ValueError("The function is negative or falls somewhere; it is not sub-root.")
         if np.any(np.diff(ratio) > 1e-6 * ratio[:-1]):
             raise ValueError("The function grows faster than sqrt(r) somewhere; it is not sub-root.")
-
-
-def _not_negative(owner: SubRoot, name: str, value: float) -> None:
-    if not (np.isfinite(value) and value >= 0):
-        raise ValueError(f"{type(owner).__name__}: {name} is {value!r}; it must be finite and at least 0.")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lsvv.theory.arguments import Version, count, is_corrected, positive, probability
+from lsvv.theory.arguments import Version, is_corrected, positive, probability, whole
 from lsvv.theory.assumptions import Assumption, Facts, check_lipschitz, check_range
 from lsvv.theory.subroot import SubRoot
 
@@ -36,7 +36,6 @@ class RiskBound:
     True
     >>> [assumption.holds for assumption in found.assumptions]
     [None, None]
-
     """
 
     bound: float
@@ -86,19 +85,14 @@ def proposition_1(
     version : str
         ``"printed"`` or ``"corrected"``.
 
-    Returns
-    -------
-    RiskBound
-
     Examples
     --------
     >>> from lsvv.theory import LinearUnderRoot
     >>> proposition_1(LinearUnderRoot(0.0, 1e-8), n=10_000, alpha=1.0, width=1.0).r_star
     0.0001
-
     """
     is_corrected(version)
-    rows, a, b = count("n", n), positive("alpha", alpha), positive("width", width)
+    rows, a, b = whole("n", n), positive("alpha", alpha), positive("width", width)
     if not factor > 1:
         raise ValueError(f"factor is {factor!r}; the K of Proposition 1 must be above 1.")
     c1, c2 = 704 * factor / a, 11 * b + 26 * factor * a
@@ -175,7 +169,6 @@ class ContractionBound:
     >>> found = contraction(0.1, lipschitz=2.0, n=50)
     >>> round(found.factor, 4), round(found.bound, 4), found.complexity_rows
     (2.8284, 0.2828, 50)
-
     """
 
     bound: float
@@ -217,18 +210,13 @@ def contraction(
     version : str
         ``"printed"`` or ``"corrected"``.
 
-    Returns
-    -------
-    ContractionBound
-
     Examples
     --------
     >>> round(contraction(0.1, lipschitz=1.0, n=100).bound, 4)
     0.1414
-
     """
-    L, rows = positive("lipschitz", lipschitz), count("n", n)
-    used = rows if complexity_rows is None else count("complexity_rows", complexity_rows)
+    L, rows = positive("lipschitz", lipschitz), whole("n", n)
+    used = rows if complexity_rows is None else whole("complexity_rows", complexity_rows)
     if is_corrected(version) and used != rows:
         raise ValueError(
             f"The complexity belongs to {used} rows and the loss to n = {rows}; the contraction lemma "
@@ -276,19 +264,14 @@ def theorem_1(
     version : str
         ``"printed"`` or ``"corrected"``.
 
-    Returns
-    -------
-    RiskBound
-
     Examples
     --------
     >>> from lsvv.theory import LinearUnderRoot
     >>> found = theorem_1(LinearUnderRoot(1e-5, 0.0), n=10_000, loss_range=1.0)
     >>> round(found.complexity_term, 5), round(found.confidence_term, 5)
     (0.00705, 0.01468)
-
     """
-    B, rows = positive("loss_range", loss_range), count("n", n)
+    B, rows = positive("loss_range", loss_range), whole("n", n)
     range_known = check_range(facts or Facts(), B)
     if not is_corrected(version):
         if bernstein is not None:

@@ -7,7 +7,7 @@ import pytest
 
 from lsvv.tables.labeling import Session
 from lsvv.tables.labeling.refits import Refits
-from lsvv.tables.labeling.rendering import Page, page_of
+from lsvv.tables.labeling.rendering import LabelingPage, page_of
 from lsvv.tables.labeling.routes import Routes
 
 from .conftest import truth_of
@@ -120,7 +120,7 @@ def test_a_page_that_waits_hears_at_once_what_it_does_not_know(client: Any, sess
 
 
 def test_nobody_waits_for_a_server_that_stops(session: Session) -> None:
-    routes = Routes(session, Refits(session), Page("", ""), "secret", 4321, closing=lambda: True)
+    routes = Routes(session, Refits(session), LabelingPage("", ""), "secret", 4321, closing=lambda: True)
     with testclient.TestClient(routes.app(), base_url=HOST) as client:
         client.get("/secret/wait", params={"tab": "a", "version": session.version})
 

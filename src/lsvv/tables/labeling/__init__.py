@@ -2,8 +2,8 @@
 
 from lsvv.tables.labeling.journal import Journal
 from lsvv.tables.labeling.notebook import Labeling, label
-from lsvv.tables.labeling.rendering import fill_command
+from lsvv.tables.labeling.rendering import command_to_fill
 from lsvv.tables.labeling.server import Server
 from lsvv.tables.labeling.session import AlreadyAnsweredError, Session
 
-__all__ = ["AlreadyAnsweredError", "Journal", "Labeling", "Server", "Session", "fill_command", "label"]
+__all__ = ["AlreadyAnsweredError", "Journal", "Labeling", "Server", "Session", "command_to_fill", "label"]

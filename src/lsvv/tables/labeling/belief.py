@@ -15,7 +15,7 @@ from lsvv.tables.table import TableError
 from lsvv.tables.targets import Target, code
 from lsvv.tables.tasks import Finding
 
-__all__ = ["Belief", "Next", "believe", "coded"]
+__all__ = ["Belief", "Next", "believe", "learnable"]
 
 FEWEST = 3
 """Labels below which nothing is guessed."""
@@ -50,7 +50,7 @@ class Belief:
     queue: tuple[Next, ...]
 
 
-def coded(finding: Finding, cells: Sequence[Any]) -> Target | None:
+def learnable(finding: Finding, cells: Sequence[Any]) -> Target | None:
     """The target of a column; None where it has too few labels, or all say the same."""
     if sum(cell is not None for cell in cells) < FEWEST:
         return None
@@ -65,7 +65,7 @@ def coded(finding: Finding, cells: Sequence[Any]) -> Target | None:
 def believe(ready: Prepared, finding: Finding, cells: Sequence[Any]) -> Belief:
     """The belief after the labels among ``cells``, None where there is none."""
     known = np.array([cell is not None for cell in cells], dtype=bool)
-    target = coded(finding, cells)
+    target = learnable(finding, cells)
     answer = None if target is None else quick_answer(ready, target)
     unsure = np.ones(known.size) if answer is None else uncertainty(answer)
     return Belief(known, answer, tuple(_queue(ready, known, unsure)))

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from lsvv.tables.frames import Frame, table_of
+from lsvv.tables.frame_source import Frame, table_of
 from lsvv.tables.labeling.journal import Journal
 from lsvv.tables.labeling.server import Server
 from lsvv.tables.labeling.session import Session

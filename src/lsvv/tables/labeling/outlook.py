@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lsvv.tables.labeling.belief import Belief, coded
+from lsvv.tables.labeling.belief import Belief, learnable
 from lsvv.tables.labeling.prepared import Prepared, left_out
 from lsvv.tables.quality import Quality
 from lsvv.tables.results import Answer
@@ -80,7 +80,7 @@ class Outlook:
 
 def point_of(ready: Prepared, finding: Finding, cells: Sequence[Any]) -> Point | None:
     """The left-out quality of the labels among ``cells``; None where it cannot be measured."""
-    target = coded(finding, cells)
+    target = learnable(finding, cells)
     return None if target is None else _point(left_out(ready, target, np.flatnonzero(target.known)).quality)
 
 

@@ -20,11 +20,11 @@ from lsvv.graph import Smoother
 from lsvv.linalg import threads_for
 from lsvv.tables.asking import looked_at, question_rows
 from lsvv.tables.filling import cells_of
-from lsvv.tables.inputs import vectorised
 from lsvv.tables.model_choice import neighbour_graph
 from lsvv.tables.results import Answer, answers, says
 from lsvv.tables.table import Table
 from lsvv.tables.targets import Group, Target
+from lsvv.tables.vectorizer import FrameVectorizer
 
 __all__ = ["Prepared", "left_out", "prepared", "prepared_rows", "quick_answer"]
 
@@ -84,8 +84,9 @@ def prepared(table: Table, column: str, random_state: int = 0) -> Prepared:
     known = np.array([cell is not None for cell in cells_of(table, column)], dtype=bool)
     rows = looked_at(len(known), [known], random_state)
     with threads_for(rows.size):
-        vectoriser, X = vectorised(table.frame.iloc[rows], [column, *table.aside], random_state, table.source.notation)
-        return prepared_rows(X, rows, random_state, notes=(*table.notes, *vectoriser.notes))
+        vectorizer = FrameVectorizer(decimal=table.source.notation.decimal, random_state=random_state)
+        X = vectorizer.fit_transform(table.frame.iloc[rows].drop(columns=[column, *table.aside]))
+        return prepared_rows(X, rows, random_state, notes=(*table.notes, *vectorizer.notes_))
 
 
 def prepared_rows(X: np.ndarray, rows: np.ndarray, random_state: int = 0, *, notes: tuple[str, ...] = ()) -> Prepared:

@@ -11,7 +11,7 @@ from pathlib import PurePath
 
 from lsvv.tables.labeling.session import Session
 
-__all__ = ["Page", "fill_command", "page_of"]
+__all__ = ["LabelingPage", "command_to_fill", "page_of"]
 
 PAGE = files("lsvv.tables.labeling").joinpath("page")
 REPORT_STYLE = files("lsvv").joinpath("report/templates/style.css")
@@ -19,14 +19,14 @@ REPORT_STYLE = files("lsvv").joinpath("report/templates/style.css")
 
 
 @dataclass(frozen=True)
-class Page:
+class LabelingPage:
     """The page, and the policy under which a browser runs it: its own style and script, and this server alone."""
 
     html: str
     policy: str
 
 
-def page_of(session: Session) -> Page:
+def page_of(session: Session) -> LabelingPage:
     """The page of a session."""
     try:
         import jinja2
@@ -42,7 +42,7 @@ def page_of(session: Session) -> Page:
         column=session.column,
         rows=len(session.table.frame),
         sheet=session.journal.place.name,
-        command=fill_command(session),
+        command=command_to_fill(session),
         style=Markup(style),
         script=Markup(script),
     )
@@ -50,10 +50,10 @@ def page_of(session: Session) -> Page:
         f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; img-src data:; connect-src 'self'; "
         f"form-action 'none'; base-uri 'none'"
     )
-    return Page(html, policy)
+    return LabelingPage(html, policy)
 
 
-def fill_command(session: Session) -> str:
+def command_to_fill(session: Session) -> str:
     """What fills the table with the answers."""
     parts = ["lsvv", "fill", session.table.name, "--target", session.column]
     for sheet in (*session.table.sheets, str(session.journal.place)):

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from lsvv.tables.labeling.refits import Refits
-from lsvv.tables.labeling.rendering import Page
+from lsvv.tables.labeling.rendering import LabelingPage
 from lsvv.tables.labeling.session import AlreadyAnsweredError, Session
 from lsvv.tables.labeling.views import shown
 from lsvv.tables.table import TableError
@@ -52,7 +52,7 @@ class Routes:
         self,
         session: Session,
         refits: Refits,
-        page: Page,
+        page: LabelingPage,
         token: str,
         port: int,
         *,

@@ -6,21 +6,19 @@ import copy
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import OneHotEncoder
 
 from lsvv.extras import optional
-from lsvv.tables.cells import POINT, Formula, Notation, known
-from lsvv.tables.columns import Column, find_column
+from lsvv.tables.cells import COMMA, POINT, Formula, Notation, known
+from lsvv.tables.column_kinds import Column, ReadColumn, find_column
 from lsvv.tables.table import TableError
 from lsvv.tables.widths import Judge
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["ColumnFeatures", "Vectoriser", "vectorised"]
+__all__ = ["ColumnFeatures", "FrameVectorizer"]
 
 TEXT_WIDTHS = (20, 60, 150)
 """Into how many numbers a text may be squeezed."""
@@ -58,100 +56,133 @@ class ColumnFeatures:
         return np.clip((filled - self.centre) / self.scale, -FARTHEST, FARTHEST).astype(np.float32)
 
 
-@dataclass(frozen=True, eq=False)
-class Vectoriser:
-    """Input columns to an array (rows, features), the features of each column beside those of the last.
+class FrameVectorizer(TransformerMixin, BaseEstimator):
+    """Columns of a frame, of numbers, dates, categories and texts with empty cells anywhere, to an array.
+
+    The features of each column stand beside those of the last, centred and of total variance 1, so that every column
+    weighs the same. Columns that are empty, constant or merely name their rows are left out with a note. Large tables
+    are learnt from a random part of their rows.
+
+    Parameters
+    ----------
+    decimal : "." or ",", default="."
+        The decimal sign of numbers in texts, in columns that alone do not say.
+    random_state : int, default=0
+        Seeds all draws.
 
     Attributes
     ----------
-    parts : tuple of ColumnFeatures
+    parts_ : tuple of ColumnFeatures
         One for each used column.
-    notes : tuple of str
+    notes_ : tuple of str
         Columns left out, and why; how others are read.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from lsvv import LSVVClassifierCV
+    >>> from lsvv.tables import FrameVectorizer
+    >>> frame = pd.DataFrame({"size": [row if row % 9 else None for row in range(60)], "home": ["sea", "wood"] * 30})
+    >>> y = [row // 30 if row % 4 == 0 else -1 for row in range(60)]
+    >>> model = make_pipeline(FrameVectorizer(), LSVVClassifierCV(features="linear", random_state=0)).fit(frame, y)
+    >>> model.predict(frame[10:50:12]).tolist()
+    [0, 0, 1, 1]
     """
 
-    parts: tuple[ColumnFeatures, ...]
-    notes: tuple[str, ...] = ()
+    def __init__(self, *, decimal: str = ".", random_state: int = 0) -> None:
+        self.decimal = decimal
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from the columns of a frame how each is read and encoded."""
+        self.fit_transform(X)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None, *, judge: Judge | None = None) -> np.ndarray:
+        """Learn from the columns of a frame, and give its rows.
+
+        ``judge`` chooses into how many numbers texts are squeezed, and leaves out those that are in the way; without
+        one they are as few as may be.
+        """
+        names = list(X.columns)
+        found = [find_column(str(name), _cells(X[name]), self._notation) for name in names]
+        used = [one for one in found if one.why_left_out is None]
+        self.notes_ = (*_formula_notes(X, names), *(note for one in found for note in one.notes))
+        if not used:
+            raise TableError(
+                "No column is left to learn from: all beside the targets are empty, constant or identifiers. Add "
+                "columns that describe the rows. " + " ".join(self.notes_)
+            )
+        some = np.arange(len(X))
+        if len(X) > FITTING_ROWS:
+            some = np.sort(np.random.default_rng(self.random_state).choice(len(X), FITTING_ROWS, replace=False))
+        widths = [_fitted(one.column, one.values[some], self.random_state) for one in used]
+        kept, chosen = self._chosen(used, widths, judge)
+        self.parts_ = tuple(chosen[place] for place in kept)
+        return self._of(used[place].values for place in kept)
+
+    @property
+    def _notation(self) -> Notation:
+        return COMMA if self.decimal == "," else POINT
+
+    def _chosen(
+        self, used: Sequence[ReadColumn], widths: Sequence[Sequence[ColumnFeatures]], judge: Judge | None
+    ) -> tuple[list[int], list[ColumnFeatures]]:
+        """The places of the columns that are kept, and the features of all, at the width that the judge prefers."""
+        choices = [[_at(width, some) for some in widths] for width in TEXT_WIDTHS]
+        texts = [place for place, some in enumerate(widths) if len(some) > 1]
+        if judge is None or not texts:
+            return list(range(len(used))), choices[0]
+        columns = [one.values[judge.rows] for one in used]
+        blocks = [[part.of(values) for part, values in zip(some, columns, strict=True)] for some in choices]
+        best = min(range(len(choices)), key=lambda place: judge.error(np.hstack(blocks[place])))
+        kept = _helpful(judge, blocks[best], texts)
+        self.notes_ += tuple(
+            f"Column {used[place].column.name!r} was left out: known cells are predicted better without its texts."
+            for place in texts
+            if place not in kept
+        )
+        return kept, choices[best]
 
     @property
     def kinds(self) -> dict[str, str]:
         """Each used column as "number", "date" or "text"."""
-        return {part.column.name: part.column.kind for part in self.parts}
+        return {part.column.name: part.column.kind for part in self.parts_}
 
     @property
     def sources(self) -> tuple[str, ...]:
         """The column each feature comes from."""
-        return tuple(part.column.name for part in self.parts for _ in part.centre)
+        return tuple(part.column.name for part in self.parts_ for _ in part.centre)
 
-    def transform(self, frame: pd.DataFrame, usual: Notation = POINT) -> np.ndarray:
-        """The rows of ``frame`` as float32; a table without rows, or that lacks a column, is refused.
+    def transform(self, X: Any, usual: Notation | None = None) -> np.ndarray:
+        """The rows of a frame as float32; one without rows, or that lacks a column, is refused.
 
-        ``usual`` is how the file of the frame writes numbers.
+        ``usual`` is how the file of this frame writes numbers, where it is another.
         """
-        lacking = [name for name in self.kinds if name not in frame.columns]
+        lacking = [name for name in self.kinds if name not in X.columns]
         if lacking:
             raise TableError(f"The table has no column {lacking[0]!r}, which the model was fitted with. Add it.")
-        if not len(frame):
+        if not len(X):
             raise TableError("The table has no rows below its first line. Add rows.")
-        cells = (_cells(frame[name]) for name in self.kinds)
-        read = (part.column.read(column, usual)[0] for part, column in zip(self.parts, cells, strict=True))
-        return self.of(read)
+        return self._of(values for values, _ in self._read(X, usual))
 
-    def of(self, columns: Iterable[np.ndarray]) -> np.ndarray:
-        """The rows of columns that have been read."""
-        return np.concatenate([part.of(values) for part, values in zip(self.parts, columns, strict=True)], axis=1)
+    def _read(self, X: Any, usual: Notation | None) -> Iterator[tuple[np.ndarray, Sequence[int]]]:
+        """The values of each used column, and the places of cells that are not what the column is."""
+        return (part.column.read(_cells(X[part.column.name]), usual or self._notation) for part in self.parts_)
 
-    def unread(self, frame: pd.DataFrame, usual: Notation = POINT) -> tuple[str, ...]:
-        """Notes of the cells of ``frame`` that count as empty because they are not what their columns are."""
+    def _of(self, columns: Iterable[np.ndarray]) -> np.ndarray:
+        return np.concatenate([part.of(values) for part, values in zip(self.parts_, columns, strict=True)], axis=1)
+
+    def unread(self, X: Any, usual: Notation | None = None) -> tuple[str, ...]:
+        """Notes of the cells of a frame that count as empty because they are not what their columns are."""
         notes: list[str] = []
-        for part in self.parts:
-            cells = _cells(frame[part.column.name])
-            notes += part.column.unread(cells, part.column.read(cells, usual)[1])
+        for part, (_, strange) in zip(self.parts_, self._read(X, usual), strict=True):
+            notes += part.column.unread(_cells(X[part.column.name]), strange)
         return tuple(notes)
 
-
-def vectorised(
-    frame: pd.DataFrame,
-    leave_out: Sequence[str],
-    random_state: int = 0,
-    usual: Notation = POINT,
-    judge: Judge | None = None,
-) -> tuple[Vectoriser, np.ndarray]:
-    """Learn how to turn the columns of ``frame`` into numbers, those to leave out apart; and those numbers.
-
-    ``usual`` is how the file of the frame writes numbers, in columns that alone do not say.
-    ``judge`` chooses into how many numbers texts are squeezed, and leaves out those that are in the way; without one
-    they are as few as may be.
-    Columns that are empty, constant or merely name their rows are left out with a note. Large tables are learnt from
-    a random part of their rows.
-    """
-    names = [name for name in frame.columns if name not in leave_out]
-    found = [find_column(str(name), _cells(frame[name]), usual) for name in names]
-    used = [one for one in found if one.why_left_out is None]
-    notes = (*_formula_notes(frame, names), *(note for one in found for note in one.notes))
-    if not used:
-        raise TableError(
-            "No column is left to learn from: all beside the targets are empty, constant or identifiers. Add columns "
-            "that describe the rows. " + " ".join(notes)
-        )
-    some = np.arange(len(frame))
-    if len(frame) > FITTING_ROWS:
-        some = np.sort(np.random.default_rng(random_state).choice(len(frame), FITTING_ROWS, replace=False))
-    parts = [_fitted(one.column, one.values[some], random_state) for one in used]
-    choices = [[_at(width, widths) for widths in parts] for width in TEXT_WIDTHS]
-    texts = [place for place, widths in enumerate(parts) if len(widths) > 1]
-    kept, chosen = list(range(len(parts))), choices[0]
-    if judge is not None and texts:
-        columns = [one.values[judge.rows] for one in used]
-        chosen = min(choices, key=lambda some: judge.error(Vectoriser(tuple(some)).of(columns)))
-        kept = _helpful(judge, [part.of(values) for part, values in zip(chosen, columns, strict=True)], texts)
-    notes += tuple(
-        f"Column {used[place].column.name!r} was left out: known cells are predicted better without its texts."
-        for place in texts
-        if place not in kept
-    )
-    made = Vectoriser(tuple(chosen[place] for place in kept), notes)
-    return made, made.of(used[place].values for place in kept)
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "parts_")
 
 
 def _helpful(judge: Judge, blocks: Sequence[np.ndarray], texts: Sequence[int]) -> list[int]:
@@ -171,12 +202,12 @@ def _at(width: int, widths: Sequence[ColumnFeatures]) -> ColumnFeatures:
     return next((one for one in widths if one.centre.size >= width), widths[-1])
 
 
-def _cells(column: pd.Series) -> list[Any]:
+def _cells(column: Any) -> list[Any]:
     """The cells of an input column, None where one is empty or a formula whose value is not known."""
     return [None if isinstance(cell, Formula) else cell for cell in known(column)]
 
 
-def _formula_notes(frame: pd.DataFrame, names: Sequence[str]) -> Iterator[str]:
+def _formula_notes(frame: Any, names: Sequence[str]) -> Iterator[str]:
     for name in names:
         n_formulas = sum(isinstance(cell, Formula) for cell in frame[name])
         if n_formulas:

@@ -14,9 +14,9 @@ import pytest
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from reproduction.bundled import bundled
-from reproduction.plan import QUICK, Unit, plan
+from reproduction.experiments import QUICK, Unit, plan
 from reproduction.records import LIVE, PACKED, Record, RecordsError, latest, read_records, recording
-from reproduction.run import Step, pending_units, run
+from reproduction.running import Step, pending_units, run
 
 UNITS = plan(["linear-mc", "linear-ml"], QUICK)
 TESTS = Path(__file__).parent.parent
@@ -214,8 +214,8 @@ class Dying(Executor):
 
 def test_what_others_finished_is_kept_when_a_worker_dies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pool = SimpleNamespace(executor=Dying(), jobs=3)
-    monkeypatch.setattr("reproduction.run._pool", lambda *_: nullcontext(pool))
-    monkeypatch.setattr("reproduction.run.wait", lambda flying, return_when: (list(flying), set()))
+    monkeypatch.setattr("reproduction.running._pool", lambda *_: nullcontext(pool))
+    monkeypatch.setattr("reproduction.running.wait", lambda flying, return_when: (list(flying), set()))
     with pytest.raises(RecordsError, match=f"with {UNITS[0].data} in work"):
         run(UNITS, None, tmp_path, work=figured)
     assert [record.trial for record in read_records(tmp_path)] == [*UNITS[1].trials, *UNITS[2].trials]
@@ -241,7 +241,7 @@ def test_a_worker_that_dies_before_more_is_handed_out_ends_the_run_with_a_senten
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pool = SimpleNamespace(executor=Refusing(), jobs=3)
-    monkeypatch.setattr("reproduction.run._pool", lambda *_: nullcontext(pool))
+    monkeypatch.setattr("reproduction.running._pool", lambda *_: nullcontext(pool))
     with pytest.raises(RecordsError, match=f"with {UNITS[0].data} in work"):
         run(UNITS, None, tmp_path, work=figured)
     assert [record.trial for record in read_records(tmp_path)] == [*UNITS[1].trials, *UNITS[2].trials]

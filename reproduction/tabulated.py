@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 from numpy.typing import ArrayLike
 
 from reproduction.data.registry import Task
-from reproduction.plan import (
+from reproduction.experiments import (
     COMPARED,
     DECLARED_CHOOSER,
     OWN,
@@ -115,7 +115,6 @@ class Row:
     own : mapping of figure to mapping of seed to float
         Of our own method, on the splits it ended; empty where it was not run. It is chosen as by the declared chooser
         and stands beside that one alone.
-
     """
 
     table: str
@@ -191,7 +190,6 @@ class Results:
         Folder of the data sets, to tell what is not at hand; None for the bundled ones.
     design : Design
         What the tables and figures consist of.
-
     """
 
     def __init__(self, records: Iterable[Record], data: str | os.PathLike[str] | None, design: Design = PAPER) -> None:

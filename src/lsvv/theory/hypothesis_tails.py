@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import svdvals
 
-from lsvv.theory.arguments import count
+from lsvv.theory.arguments import whole
 from lsvv.theory.local_bounds import tail_sums
 from lsvv.theory.row_blocks import Rows
 from lsvv.theory.spectra import covariance_spectrum
@@ -66,5 +66,5 @@ def linear_tail(W: ArrayLike, free_rank: int) -> float:
 
 
 def _at(tails: np.ndarray, free_rank: int) -> float:
-    place = count("free_rank", free_rank, least=0)
+    place = whole("free_rank", free_rank, least=0)
     return float(tails[min(place, tails.size - 1)])

@@ -7,12 +7,12 @@ import pytest
 
 from made_up import curve_records, means, records_of, row_records
 from reproduction.bundled import bundled
+from reproduction.experiments import FIRST_SEED, OWN, PAPER, table_units
 from reproduction.pages.overview import overview_page
-from reproduction.plan import FIRST_SEED, OWN, PAPER, table_units
 from reproduction.published import METHODS, published
 from reproduction.records import Record, RecordsError
 from reproduction.statistics import corrected_resampled_t, paired_t
-from reproduction.summary import NOT_AT_HAND, NOT_RUN, Results, Row, TableSummary
+from reproduction.tabulated import NOT_AT_HAND, NOT_RUN, Results, Row, TableSummary
 
 
 @pytest.fixture

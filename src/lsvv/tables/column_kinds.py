@@ -29,7 +29,7 @@ from lsvv.tables.cells import (
     unit_of,
 )
 
-__all__ = ["Column", "DateColumn", "Found", "NumberColumn", "TextColumn", "find_column"]
+__all__ = ["Column", "DateColumn", "NumberColumn", "ReadColumn", "TextColumn", "find_column"]
 
 FEWEST_FOR_IDENTIFIERS = 10
 LARGEST = 1e38
@@ -129,7 +129,7 @@ class TextColumn(Column):
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class ReadColumn:
     """How a column is read and what it holds, or why it is left out; notes for the user tell of both."""
 
     column: Column
@@ -138,7 +138,7 @@ class Found:
     notes: tuple[str, ...]
 
 
-def find_column(name: str, cells: Sequence[Any], usual: Notation = POINT) -> Found:
+def find_column(name: str, cells: Sequence[Any], usual: Notation = POINT) -> ReadColumn:
     """What an input column holds: numbers or dates where nearly all its cells are, else texts; None is an empty cell.
 
     ``usual`` is how its file writes numbers, where its own cells do not say.
@@ -159,22 +159,22 @@ def find_column(name: str, cells: Sequence[Any], usual: Notation = POINT) -> Fou
     return _found(text, text.read(cells)[0], _uninformative(given) or _nameless(given), ())
 
 
-def _found(column: Column, values: np.ndarray, why_left_out: str | None, notes: Iterable[str]) -> Found:
+def _found(column: Column, values: np.ndarray, why_left_out: str | None, notes: Iterable[str]) -> ReadColumn:
     if why_left_out is not None:
         notes = (f"Column {column.name!r} is left out: {why_left_out}.",)
-    return Found(column, values, why_left_out, tuple(notes))
+    return ReadColumn(column, values, why_left_out, tuple(notes))
 
 
 def _found_numbers(
     column: NumberColumn, cells: Sequence[Any], numbers: Sequence[Any], reading: Reading, usual: Notation
-) -> Found:
+) -> ReadColumn:
     is_given = ~np.isnan(reading.values)
     given = [numbers[place] for place in np.flatnonzero(is_given).tolist()]
     why = _uninformative(given) or _uncountable(column.name, given, reading.values[is_given])
     return _found(column, _computable(reading), why, _number_notes(column, cells, given, reading, usual))
 
 
-def _found_dates(name: str, cells: Sequence[Any], order: str) -> Found:
+def _found_dates(name: str, cells: Sequence[Any], order: str) -> ReadColumn:
     dates = [cell for cell in cells if is_date(cell)]
     doubtful = next(filter(_is_ordered, dates)) if order == "either" else None
     # where 01.02.2020 is written, days come first

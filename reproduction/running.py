@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from reproduction.bundled import BUNDLED, GENERATED
 from reproduction.data import DATASETS
-from reproduction.plan import Unit
+from reproduction.experiments import Unit
 from reproduction.protocol import at_hand, run_unit
 from reproduction.records import (
     Record,
@@ -77,7 +77,6 @@ class Outcome:
         Trials that failed now.
     missing : tuple of str
         Data sets that are not at hand.
-
     """
 
     worked: int
@@ -96,7 +95,6 @@ def pending_units(units: Iterable[Unit], records: Iterable[Record], *, retry: bo
     >>> records = [Record(trial) for trial in units[0].trials]
     >>> [unit.seed for unit in pending_units(units, records)], len(pending_units(units, records[1:]))
     ([1], 2)
-
     """
     done = _keys(records, retry)
     return [unit for unit in units if any(trial_key(trial) not in done for trial in unit.trials)]
@@ -138,7 +136,6 @@ def run(
         From a split and the data folder to its records.
     show : callable, optional
         Gets a ``Step`` whenever a split is on disk.
-
     """
     deadline = None if minutes is None else time.monotonic() + 60.0 * minutes
     here = {name: at_hand(name, data) for name in dict.fromkeys(unit.data for unit in units)}

@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from reproduction.data import paper_names
-from reproduction.plan import (
+from reproduction.experiments import (
     BIG,
     COMPARED,
     DECLARED_CHOOSER,

@@ -94,7 +94,6 @@ class Unit:
     >>> unit = Unit("iris", "linear", 0, "atlas")
     >>> unit.trial("LSVV")["method"], len(unit.trials)
     ('LSVV', 4)
-
     """
 
     data: str
@@ -141,7 +140,6 @@ class Design:
         What is unlabelled in multi-label and regression sets.
     mark : int, optional
         In so many cells LSVV should be at or below the published LSVV.
-
     """
 
     classes: tuple[str, ...]
@@ -171,13 +169,11 @@ def seeds(count: int) -> range:
     --------
     >>> list(seeds(2))
     [1000, 1001]
-
     """
     return range(FIRST_SEED, FIRST_SEED + count)
 
 
 _TENTHS = tuple(step / 10 for step in range(11))
-
 PAPER = Design(
     classes=tuple(name for name in paper_names() if info(name).task == "multi-class"),
     labels=(*(name for name in paper_names() if info(name).task != "multi-class"), *SUBSTITUTES),
@@ -213,7 +209,6 @@ def task_of(name: str) -> Task:
     --------
     >>> task_of("iris"), task_of("generated")
     ('multi-class', 'multi-label')
-
     """
     return "multi-label" if name == GENERATED else info(name).task
 
@@ -225,7 +220,6 @@ def table_sets(table: str, design: Design = PAPER) -> tuple[str, ...]:
     --------
     >>> table_sets("kernel-ml")
     ('scene', 'yeast', 'corel5k', 'bibtex', 'rf2', 'scm1d', 'scm20d')
-
     """
     return design.classes if table.endswith("mc") else design.labels
 
@@ -237,7 +231,6 @@ def space_of(table: str) -> Space:
     --------
     >>> space_of("linear-mc"), space_of("kernel-ml")
     ('linear', 'kernel')
-
     """
     return "linear" if table.startswith("linear") else "kernel"
 
@@ -261,7 +254,6 @@ def curve_units(figure: str, data: str, space: Space, design: Design = PAPER) ->
     >>> units = curve_units("labeled-rate", "scene", "linear")
     >>> list(units)[0], len(units[0.1]), units[0.1][0].labelled, units[0.5][0].labelled
     (0.1, 10, 0.1, None)
-
     """
     if figure == "theta":
         return {
@@ -312,7 +304,6 @@ def plan(
     >>> units = plan(["linear-mc"], sets=["iris", "covtype", "shuttle"])
     >>> len(units), units[0].data, [unit.data for unit in units[30:33]]
     (90, 'iris', ['shuttle', 'covtype', 'shuttle'])
-
     """
     asked = tuple(names)
     unknown = [name for name in asked if name not in EXPERIMENTS]

@@ -1,0 +1,240 @@
+"""What the scale benchmark measures, each in a process of its own: ``python -m benchmarks.scale_work NAME JSON``."""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lsvv import LSVVClassifier
+from lsvv.features import RandomFourier
+from lsvv.graph import KNNGraph
+from lsvv.graph.inverted import InvertedLists
+from lsvv.graph.nearest import RECALL
+from lsvv.linalg import canonical_order
+
+Found = dict[str, Any]
+NEW = 20_000
+WIDTH = 3.5
+"""Half the median distance of generated rows, for fits that must not draw their own sample of them."""
+
+
+def measured(work: Callable[[], Any]) -> tuple[Any, float, float]:
+    """What a call returns, its seconds of processor time, and the MB by which it raised the peak of the process."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    start = time.process_time()
+    done = work()
+    seconds = time.process_time() - start
+    return done, seconds, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+
+
+def covtype(path: str, what: str, rows: int = 406_708) -> Found:
+    stored = np.load(path)
+    X, truth = stored["X"].astype(np.float32), stored["y"]
+    rng = np.random.default_rng(0)
+    order = rng.permutation(len(X))
+    low, high = X[order[:rows]].min(axis=0), X[order[:rows]].max(axis=0)
+    X = (X - low) / np.where(high > low, high - low, 1.0)
+    train, new = order[:rows], order[-NEW:]
+    y = np.where(rng.random(rows) < 0.1, truth[train], -1)
+    return COVTYPE[what](X[train], y, X[new], truth[new])
+
+
+def _neighbours(X: np.ndarray, y: np.ndarray, new: np.ndarray, truth: np.ndarray) -> Found:
+    # the order in which a fit adds them, so that the same recall is reached in the same way
+    X = X[canonical_order(X)]
+
+    def search() -> InvertedLists:
+        lists = InvertedLists(X, RECALL)
+        lists.nearest(X, 11)
+        return lists
+
+    lists, seconds, mb = measured(search)
+    return {"seconds": seconds, "mb": mb, "recall": lists.recall}
+
+
+def _product(X: np.ndarray, y: np.ndarray, new: np.ndarray, truth: np.ndarray) -> Found:
+    rng, seconds = np.random.default_rng(0), 0.0
+    for start in range(0, len(X), 50_000):
+        Phi = rng.random((min(50_000, len(X) - start), 1000))
+        seconds += measured(lambda Phi=Phi: Phi.T @ Phi)[1]
+    return {"seconds": seconds, "mb": 0.0}
+
+
+def _ours(smoothing: float, manifold: float) -> Callable[..., Found]:
+    def work(X: np.ndarray, y: np.ndarray, new: np.ndarray, truth: np.ndarray) -> Found:
+        kind = {"smoothing": smoothing, "manifold": manifold, "n_neighbors": 10, "random_state": 0}
+        graph = Remembering(weights="self-tuned" if smoothing else "binary")
+        model = LSVVClassifier(features=RandomFourier(1000), graph=graph, **kind)
+        return {**_judged(model, X, y, new, truth), "recall": graph.built[-1].recall}
+
+    return work
+
+
+class Remembering(KNNGraph):
+    """A graph that remembers what it built: a compact model drops it."""
+
+    built: list[Any] = []  # noqa: RUF012
+
+    def fit(self, X: Any, n_neighbors: int, n_jobs: int | None = None) -> Any:
+        """The graph, kept."""
+        self.built.append(super().fit(X, n_neighbors, n_jobs))
+        return self.built[-1]
+
+
+def _nystroem(X: np.ndarray, y: np.ndarray, new: np.ndarray, truth: np.ndarray) -> Found:
+    from sklearn.kernel_approximation import Nystroem
+    from sklearn.linear_model import RidgeClassifier
+    from sklearn.pipeline import make_pipeline
+
+    model = make_pipeline(Nystroem(n_components=1000, gamma=2.0, random_state=0), RidgeClassifier())
+    known = y >= 0
+    return _judged(model, X[known], y[known], new, truth)
+
+
+def _self_training(X: np.ndarray, y: np.ndarray, new: np.ndarray, truth: np.ndarray) -> Found:
+    from sklearn.linear_model import SGDClassifier
+    from sklearn.semi_supervised import SelfTrainingClassifier
+
+    return _judged(SelfTrainingClassifier(SGDClassifier(loss="log_loss", random_state=0)), X, y, new, truth)
+
+
+def _spreading(X: np.ndarray, y: np.ndarray, new: np.ndarray, truth: np.ndarray) -> Found:
+    from sklearn.semi_supervised import LabelSpreading
+
+    return _judged(LabelSpreading(kernel="knn", n_neighbors=10, max_iter=200), X, y, new, truth)
+
+
+def _judged(model: Any, X: np.ndarray, y: np.ndarray, new: np.ndarray, truth: np.ndarray) -> Found:
+    _, seconds, mb = measured(lambda: model.fit(X, y))
+    model.predict(new[:100])
+    answers, taken, _ = measured(lambda: model.predict(new))
+    return {"seconds": seconds, "mb": mb, "error": 100 * float(np.mean(answers != truth)), "rate": len(new) / taken}
+
+
+COVTYPE: dict[str, Callable[..., Found]] = {
+    "neighbours": _neighbours,
+    "product": _product,
+    "compact": _ours(0.0, 1.0),
+    "smoothed": _ours(0.8, 0.0),
+    "nystroem": _nystroem,
+    "self-training": _self_training,
+    "spreading": _spreading,
+}
+
+
+def made_up(rows: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rows on a smooth three-dimensional sheet in 50 columns, and four classes of its inner places."""
+    shape, rng = np.random.default_rng(0), np.random.default_rng([1, seed])
+    inner = rng.random((rows, 3)).astype(np.float32)
+    directions, offsets = 2.0 * shape.normal(size=(3, 50)), shape.uniform(0, 6, 50)
+    X = np.sin(inner @ directions.astype(np.float32) + offsets.astype(np.float32))
+    wave = np.sin(6.0 * inner[:, 0]) + inner[:, 1] > 0.5
+    return X.astype(np.float32), 2 * wave + (inner[:, 2] > 0.5)
+
+
+def compact(graph: Any, width: float | str = "auto") -> LSVVClassifier:
+    return LSVVClassifier(
+        features=RandomFourier(512, width=width),
+        smoothing=0.0,
+        manifold=1.0,
+        n_neighbors=10,
+        graph=graph,
+        random_state=0,
+    )
+
+
+def _partly(truth: np.ndarray) -> np.ndarray:
+    return np.where(np.arange(len(truth)) % 100 == 0, truth, -1)
+
+
+def generated(rows: int) -> Found:
+    X, truth = made_up(rows, 0)
+    graph = Timed()
+    model = compact(graph)
+    _, seconds, mb = measured(lambda: model.fit(X, _partly(truth)))
+    new, right = made_up(NEW, 1)
+    error = 100 * float(np.mean(model.predict(new) != right))
+    return {
+        "seconds": seconds,
+        "mb": mb,
+        "error": error,
+        "recall": graph.built[-1].recall,
+        "neighbours": graph.spent[-1],
+    }
+
+
+class Timed(Remembering):
+    """A graph that also remembers how long it took."""
+
+    spent: list[float] = []  # noqa: RUF012
+
+    def fit(self, X: Any, n_neighbors: int, n_jobs: int | None = None) -> Any:
+        """The graph, timed."""
+        start = time.process_time()
+        found = super().fit(X, n_neighbors, n_jobs)
+        self.spent.append(time.process_time() - start)
+        return found
+
+
+def parquet(rows: int) -> Found:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    parts = 10
+    with tempfile.TemporaryDirectory() as folder:
+        for part in range(parts):
+            X, truth = made_up(rows // parts, 10 + part)
+            columns = {f"x{j}": X[:, j] for j in range(X.shape[1])}
+            pq.write_table(pa.table({**columns, "y": _partly(truth)}), Path(folder) / f"{part}.parquet")
+        graph = Remembering()
+        model = compact(graph)
+        _, seconds, mb = measured(lambda: model.fit(Path(folder), "y"))
+    new, right = made_up(NEW, 1)
+    error = 100 * float(np.mean(model.predict(new) != right))
+    return {"rows": rows, "seconds": seconds, "mb": mb, "error": error, "recall": graph.built[-1].recall}
+
+
+def dask(rows: int) -> Found:
+    import dask.array as da
+    from distributed import Client, LocalCluster
+
+    from lsvv.graph import spread
+
+    X, truth = made_up(rows, 0)
+    y, (new, right) = _partly(truth), made_up(NEW, 1)
+    start = time.perf_counter()
+    alone = compact("auto", WIDTH).fit(X, y)
+    seconds = time.perf_counter() - start
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster):
+        there = da.from_array(X, chunks=(rows // 8, -1)).persist()
+        start = time.perf_counter()
+        one = compact("auto", WIDTH).fit(there, y)
+        wall = time.perf_counter() - start
+        spread.ROWS_A_CELL = rows // 6
+        graph = Remembering()
+        many = compact(graph, WIDTH).fit(there, y)
+    errors = {name: 100 * float(np.mean(model.predict(new) != right)) for name, model in (("a", alone), ("m", many))}
+    difference = float(np.abs(one.coef_ - alone.coef_).max() / np.abs(alone.coef_).max())
+    return {
+        "rows": rows, "wall": wall, "alone": seconds, "difference": difference, "cells": 6,
+        "recall": graph.built[-1].recall, "error": errors["m"], "error_alone": errors["a"],
+    }  # fmt: skip
+
+
+WORK: dict[str, Callable[..., Found]] = {
+    "covtype": covtype,
+    "generated": generated,
+    "parquet": parquet,
+    "dask": dask,
+}
+
+if __name__ == "__main__":
+    print(json.dumps(WORK[sys.argv[1]](**json.loads(sys.argv[2]))))

@@ -1,0 +1,62 @@
+"""Rows that are not in memory, opened for an estimator: those stored in blocks, and those on a cluster."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from lsvv.cluster import check_cluster, computed, delayed, is_on_cluster, partitions
+from lsvv.inputs import check_stored, checked_blocks
+from lsvv.stored import StoredRows, column_blocks, data_set_columns, is_stored, stored_targets
+
+
+class Scoring(Protocol):
+    """A fitted model that scores rows in memory, which have passed the gate."""
+
+    def _checked_scores(self, X: Any) -> Any: ...
+
+
+def is_elsewhere(X: Any) -> bool:
+    """Whether X is not in memory.
+
+    Examples
+    --------
+    >>> is_elsewhere([[1.0]]), is_elsewhere(iter([]))
+    (False, True)
+    """
+    return is_on_cluster(X) or is_stored(X)
+
+
+def opened_rows(estimator: Any, X: Any, y: Any) -> tuple[StoredRows, Any]:
+    """The rows of X where they are, and the targets in memory; y may be the name of a column of X."""
+    if not is_on_cluster(X):
+        return check_stored(estimator, X, without=y if isinstance(y, str) else None), stored_targets(X, y)
+    if isinstance(y, str):
+        if y not in getattr(X, "columns", ()):
+            raise ValueError(f"y={y!r} names a column, but X has none of that name. Pass the targets.")
+        X, y = X.drop(columns=[y]), X[y]
+    return check_cluster(estimator, X), computed(y) if is_on_cluster(y) else stored_targets(X, y)
+
+
+def scores_elsewhere(model: Scoring, X: Any) -> np.ndarray:
+    """The scores of rows that are not in memory, block by block; partitions are scored where they are."""
+    if is_on_cluster(X):
+        scorer = delayed(_same)(model)
+        return np.concatenate(computed([delayed(_scored)(scorer, part) for part in partitions(X)]))
+    return np.concatenate([model._checked_scores(block) for block in _blocks(model, X)])
+
+
+def _scored(model: Any, part: Any) -> np.ndarray:
+    if not len(part):
+        return np.empty((0, model.n_outputs_))
+    return np.asarray(np.concatenate([model._checked_scores(block) for block in checked_blocks(model, [part])]))
+
+
+def _blocks(model: Any, X: Any) -> Any:
+    named = data_set_columns(X) is not None and hasattr(model, "feature_names_in_")
+    return checked_blocks(model, column_blocks(X, list(model.feature_names_in_) if named else None))
+
+
+def _same(model: Scoring) -> Scoring:
+    return model
