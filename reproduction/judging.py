@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-__all__ = ["LEAST_SPLITS", "NO_RECORD", "Case", "Verdict", "case_of", "evidence", "judged", "settled"]
+__all__ = ["LEAST_SPLITS", "NO_RECORD", "Case", "Verdict", "case_of", "judged", "settled", "told_cases"]
 
 NO_RECORD = "No record bears on it yet."
 LEAST_SPLITS = 3
@@ -66,7 +66,7 @@ def judged(
     untested = f"Not tested on {', '.join(silent)}: no setting moves a figure there." if silent else ""
     if not cases:
         return Verdict(number, claim, rule, None, untested or NO_RECORD, tested=not silent)
-    told = evidence(cases) + (f" Not at hand: {', '.join(absent)}." if absent else "")
+    told = told_cases(cases) + (f" Not at hand: {', '.join(absent)}." if absent else "")
     return Verdict(number, claim, rule, settled(cases, most), f"{told} {untested}".rstrip())
 
 
@@ -78,7 +78,7 @@ def settled(cases: Sequence[Case], most: bool = False) -> bool | None:
     return False if (2 * failing >= len(cases) if most else failing) else None
 
 
-def evidence(cases: Sequence[Case]) -> str:
+def told_cases(cases: Sequence[Case]) -> str:
     """In how many cases it holds, and the others by name."""
     tested = [case for case in cases if case.holds is not None]
     told = []

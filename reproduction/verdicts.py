@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from reproduction.comparing import FLOAT_NOISE, ranks_by_space
 from reproduction.experiments import SPACES
-from reproduction.judging import NO_RECORD, Case, Verdict, case_of, evidence, judged, settled
+from reproduction.judging import NO_RECORD, Case, Verdict, case_of, judged, settled, told_cases
 from reproduction.published import METHODS, PARTS, TABLES
 from reproduction.statistics import MeanRanks, paired_t
 from reproduction.tabulated import BASELINES, LEVEL, OURS, Curve, Results, Row
@@ -117,7 +117,7 @@ def _ranked(rows: Sequence[Row]) -> Verdict:
     fewest = {space: min((row.count for row in rows if row.space == space), default=0) for space in SPACES}
     cases = [case_of(f"{space} space", fewest[space], _between, ranks.get(space)) for space in SPACES]
     told = " ".join(_told(space, found) for space, found in ranks.items())
-    return Verdict("MC (3)", claim, rule, settled(cases), f"{told} {evidence(cases)}")
+    return Verdict("MC (3)", claim, rule, settled(cases), f"{told} {told_cases(cases)}")
 
 
 def _between(found: MeanRanks) -> bool:

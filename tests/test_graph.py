@@ -29,7 +29,7 @@ from lsvv.graph import (
     symmetrize,
 )
 from lsvv.graph.blocked import Blocked
-from lsvv.graph.cells import CellSearch
+from lsvv.graph.coarse_cells import CellSearch
 from lsvv.linalg import to_numpy
 
 KINDS = ("normalized", "plain")
@@ -426,7 +426,7 @@ def test_tensors_are_searched_exactly_in_blocks(dtype: Any, monkeypatch: pytest.
 
 def test_many_tensor_rows_are_searched_in_cells_with_borders(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
     X = on_a_sheet(2000)
-    monkeypatch.setattr("lsvv.graph.cells.ROWS_A_CELL", 100)
+    monkeypatch.setattr("lsvv.graph.coarse_cells.ROWS_A_CELL", 100)
     search = CellSearch(put(X), target=0.99)
     found = search.nearest(put(X), 7)
     assert search.recall >= 0.99

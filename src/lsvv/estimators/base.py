@@ -25,7 +25,7 @@ from lsvv.assembly import (
     smoothed_rows,
 )
 from lsvv.engine import chosen_ridge
-from lsvv.estimators.elsewhere import is_elsewhere, opened, scores_elsewhere
+from lsvv.estimators.elsewhere import is_elsewhere, opened_rows, scores_elsewhere
 from lsvv.features import MappedRows, as_feature_map
 from lsvv.graph import NeighborGraph, Smoother, laplacian, manifold_matrix
 from lsvv.inputs import check_rows, generator
@@ -116,7 +116,7 @@ class VectorValuedEstimator(BaseEstimator):
                     "X_unlabeled goes with rows in memory. Put all rows into one X, and mark those without a label in "
                     "y."
                 )
-            X, y = opened(self, X, y)
+            X, y = opened_rows(self, X, y)
         else:
             X = check_rows(self, X, reset=True)
         targets = self._encode(y, X.shape[0], sample_weight)

@@ -28,7 +28,7 @@ def is_elsewhere(X: Any) -> bool:
     return is_on_cluster(X) or is_stored(X)
 
 
-def opened(estimator: Any, X: Any, y: Any) -> tuple[StoredRows, Any]:
+def opened_rows(estimator: Any, X: Any, y: Any) -> tuple[StoredRows, Any]:
     """The rows of X where they are, and the targets in memory; y may be the name of a column of X."""
     if not is_on_cluster(X):
         return check_stored(estimator, X, without=y if isinstance(y, str) else None), stored_targets(X, y)

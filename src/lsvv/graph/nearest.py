@@ -14,7 +14,7 @@ from lsvv.cluster import ClusterRows
 from lsvv.extras import optional
 from lsvv.graph import inverted
 from lsvv.graph.blocked import Blocked
-from lsvv.graph.cells import CellSearch
+from lsvv.graph.coarse_cells import CellSearch
 from lsvv.graph.inverted import FAISS_ROWS, InvertedLists
 from lsvv.graph.spread import neighbors_on_cluster
 from lsvv.linalg import Array, canonical_order, dense, like, take_rows, to_numpy

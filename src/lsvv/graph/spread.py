@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from lsvv.cluster import ClusterRows, computed, delayed
 from lsvv.graph.blocked import Blocked
-from lsvv.graph.cells import JUDGED, MOST_CELLS_A_ROW, TRAINED, Cells, cells_a_row
+from lsvv.graph.coarse_cells import JUDGED, MOST_CELLS_A_ROW, TRAINED, Cells, cells_a_row
 from lsvv.linalg import smallest
 
 Kept = tuple[np.ndarray, np.ndarray, np.ndarray]
