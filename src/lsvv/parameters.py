@@ -44,6 +44,10 @@ def _one_of(*choices: str) -> Constraint:
     return lambda value: isinstance(value, str) and value in choices, f"{listed} or {choices[-1]!r}"
 
 
+def _are_counts(values: Any) -> bool:
+    return isinstance(values, (list, tuple)) and bool(values) and all(map(_is_count, values))
+
+
 def _is_free_rank(value: Any) -> bool:
     if isinstance(value, str):
         return value == "balance"
@@ -88,6 +92,14 @@ CONSTRAINTS: dict[str, Constraint] = {
     "n_landmarks": _COUNT,
     "n_trees": _COUNT,
     "max_depth": _COUNT,
+    "hidden": (_are_counts, "a sequence of integers of at least 1, such as (256, 128)"),
+    "n_parts": _COUNT,
+    "most_entries": _COUNT,
+    "softness": (lambda v: _is_number(v) and v > 0, "a finite number above 0"),
+    "patience": _COUNT,
+    "batch_size": _COUNT,
+    "learning_rate": (lambda v: _is_number(v) and v > 0, "a finite number above 0"),
+    "validation_fraction": (lambda v: _is_number(v) and 0 < v < 1, "a number above 0 and below 1"),
     "orthogonal": _BOOLEAN,
     "sketch": _one_of("gaussian", "subsample"),
     "n_jobs": (

@@ -50,6 +50,10 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         check_is_fitted(self)
         return self.transform_checked(check_rows(self, X, reset=False))
 
+    def placed(self, names: Any) -> Self:
+        """The same map, unfitted, with the places of columns that it names, for those that name any."""
+        return self
+
     @abstractmethod
     def _fit(self, X: Array, sample_weight: np.ndarray | None) -> int:
         """Learn from checked rows and return D."""
