@@ -13,7 +13,7 @@ from lsvv.features.neural import Neural
 from lsvv.features.rows import BLOCK_BYTES, MappedRows
 from lsvv.features.trees import Trees
 from lsvv.features.views import Views
-from lsvv.inputs import shown
+from lsvv.inputs import quoted
 
 __all__ = [
     "BLOCK_BYTES",
@@ -62,13 +62,13 @@ def as_feature_map(features: Any, random_state: Any, names: Any = None) -> Any:
     if isinstance(features, str):
         if features not in SHORT_NAMES:
             raise ValueError(
-                f"features={shown(features)} is not known. Choose one of {', '.join(sorted(SHORT_NAMES))}, or pass a "
+                f"features={quoted(features)} is not known. Choose one of {', '.join(sorted(SHORT_NAMES))}, or pass a "
                 f"transformer."
             )
         chosen = SHORT_NAMES[features]()
     elif isinstance(features, type) or not callable(getattr(features, "transform", None)):
         raise ValueError(
-            f"features={shown(features)} is not a transformer. Pass a short name or an object with fit and transform."
+            f"features={quoted(features)} is not a transformer. Pass a short name or an object with fit and transform."
         )
     else:
         chosen = clone(features)
