@@ -41,7 +41,9 @@ def main(data: Path | None = None) -> list[str]:
 def _page(records: list[Record]) -> Iterator[str]:
     errors = {name: _errors(records, name) for name in SETS}
     repeats = [len(found) for found in errors.values()]
-    yield f"{min(repeats)} to {max(repeats)} draws of each table. Errors in %, the difference with its standard error."
+    few, many = min(repeats), max(repeats)
+    draws = f"{few}" if few == many else f"{few} to {many}"
+    yield f"{draws} draws of each table. Errors in %, the difference with its standard error."
     yield ""
     yield "| table | draws | asked | random | ratio | difference | asked, on the page | random, on the page | ratio |"
     yield "|---|---|---|---|---|---|---|---|---|"

@@ -294,6 +294,9 @@ def _fault(content: object) -> str:
     if wrong:
         return f"its {wrong[0]!r} is {content[wrong[0]]!r}"
     numbers = {"seconds": content.get("seconds", 0.0), **content.get("figures", {})}
+    code = content.get("environment", {}).get("code", "")
+    if not isinstance(code, str):
+        return f"its 'code' is {code!r}, which is no text"
     unfit = [name for name, value in numbers.items() if not (value is None or _is_number(value))]
     return f"its {unfit[0]!r} is {numbers[unfit[0]]!r}, which is no finite number" if unfit else ""
 

@@ -38,9 +38,9 @@ def test_the_temperature_minimises_the_log_loss(rng: np.random.Generator) -> Non
     scores = rng.normal(size=(80, 3))
     T = np.eye(3)[np.argmax(scores + rng.normal(size=(80, 3)), axis=1)]
     weight = rng.uniform(0.5, 2.0, size=80)
-    pull = 1 / (weight.sum() + 3)
+    pull = 2 / (weight.sum() + 2)
     found = fit_temperature(scores, T, np.repeat(weight[:, None], 3, axis=1), one_class_a_row=True)
-    assert found == pytest.approx(naive.temperature(scores, T * (1 - 3 * pull) + pull, weight), rel=1e-5)
+    assert found == pytest.approx(naive.temperature(scores, T * (1 - pull) + pull / 3, weight), rel=1e-5)
 
 
 @pytest.mark.parametrize("one_class_a_row", [False, True])
@@ -56,9 +56,9 @@ def test_a_small_weight_moves_no_temperature_to_its_bound(rng: np.random.Generat
     scores = rng.normal(size=(60, 3))
     T = np.eye(3)[np.argmax(scores + rng.normal(size=(60, 3)), axis=1)]
     weight = np.full((60, 3), 1e-3)
-    pull = 1 / (0.06 + 3)
+    pull = 2 / (0.06 + 2)
     found = fit_temperature(scores, T, weight, one_class_a_row=True)
-    assert found == pytest.approx(naive.temperature(scores, T * (1 - 3 * pull) + pull, weight[:, 0]), rel=1e-4)
+    assert found == pytest.approx(naive.temperature(scores, T * (1 - pull) + pull / 3, weight[:, 0]), rel=1e-4)
 
 
 def test_two_expectations_are_a_line() -> None:
@@ -81,10 +81,13 @@ def test_a_weight_of_two_is_two_rows(one_class_a_row: bool, rng: np.random.Gener
     assert weighted == pytest.approx(repeated)
 
 
-def test_a_few_rows_that_are_all_right_do_not_make_the_model_certain() -> None:
-    T = np.eye(2)[[0, 1, 0]]
-    temperature = fit_temperature(2 * T - 1, T, np.ones((3, 2)), one_class_a_row=True)
-    assert probabilities(2 * T - 1, temperature, one_class_a_row=True).max() == pytest.approx(0.8)
+@pytest.mark.parametrize("n_classes", [2, 3, 10])
+def test_rows_that_are_all_right_are_sure_by_their_number_whatever_that_of_the_classes(n_classes: int) -> None:
+    for n in (3, 30):
+        T = np.eye(n_classes)[np.arange(n) % n_classes]
+        temperature = fit_temperature(2 * T - 1, T, np.ones(T.shape), one_class_a_row=True)
+        said = probabilities(2 * T - 1, temperature, one_class_a_row=True).max()
+        assert said == pytest.approx((n + 2 / n_classes) / (n + 2))
 
 
 def test_scores_that_are_all_wrong_are_flattened() -> None:

@@ -1,6 +1,7 @@
 """Inputs that are unusual and good: each must make a model that predicts."""
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ INPUTS: dict[str, tuple[Any, Any, float]] = {
     "whole numbers": (np.round(10 * X).astype(int), Y, 0.8),
     "yes and no": (np.c_[X[:, 0] > 0, X[:, 1] > 0], Y, 0.5),
     "single precision of 1e20": ((1e20 * X).astype(np.float32), Y, 0.8),
+    "single precision of 1e-40": ((1e-40 * X).astype(np.float32), Y, 0.8),
     "sparse": (sp.csr_matrix(np.where(np.abs(X) > 0.3, X, 0.0)), Y, 0.8),
     "a frame": (pd.DataFrame(X, columns=["a", "b"]), Y, 0.8),
     "classes of large numbers": (X, np.where(Y == -1, -1, TRUTH + 10**12), 0.0),
@@ -62,6 +64,26 @@ def test_classes_are_learnt(model: Callable[[], Any], rows: Any, y: Any, least: 
         scale_matters = "columns" in next(name for name, one in INPUTS.items() if one[0] is rows)
         if not scale_matters or isinstance(fitted, LSVVClassifierCV):
             assert fitted.score(rows, truth[: np.shape(rows)[0]].astype(int)) > least
+
+
+NUMBERS = ("columns from 1e-6 to 1e6", "one column", "every row twice", "sparse", "a frame")
+REGRESSORS = (lambda: LSVVRegressor(features=SMALL), lambda: LSVVRegressorCV(random_state=0))
+
+
+@pytest.mark.parametrize("n_known", [2, 20])
+@pytest.mark.parametrize(
+    ("name", "make"), [*product(NUMBERS, REGRESSORS), ("30 rows of 20,000 columns", REGRESSORS[0])]
+)
+def test_numbers_are_predicted_between_those_that_are_known(name: str, make: Callable[[], Any], n_known: int) -> None:
+    rows = INPUTS[name][0]
+    y = np.random.default_rng(1).normal(size=np.shape(rows)[0])
+    y[n_known:] = np.nan
+    model = make().fit(rows, y)
+    predicted = np.asarray(model.predict(rows))
+    assert np.isfinite(predicted).all()
+    reach = np.ptp(y[:n_known])
+    assert (np.abs(predicted - np.nanmean(y)) < 5 * reach).all()
+    np.testing.assert_array_equal(np.asarray(model.transduction_)[:n_known], y[:n_known])
 
 
 @pytest.mark.parametrize("kind", [LSVVRegressor, LSVVRegressorCV])

@@ -84,6 +84,18 @@ def test_numbers_whose_powers_overflow_are_named(put: Put, far: float) -> None:
             gate(rows)
 
 
+@pytest.mark.parametrize("far", [1e20, 1e-20, 1e-42])
+def test_rows_of_single_precision_are_read_in_double_where_their_products_would_leave_it(put: Put, far: float) -> None:
+    X = np.array([[1.0, 0.0], [-1.0, 0.5]], dtype=np.float32)
+    phi = Linear()
+    assert to_numpy(check_rows(phi, put(X), reset=True)).dtype == np.float32
+    assert to_numpy(check_rows(phi, put(np.float32(far) * X), reset=False)).dtype == np.float64
+    assert to_numpy(check_rows(phi, put(np.float32(far) * X), reset=True)).dtype == np.float64
+    # what was learnt of such rows needs double precision for all others
+    assert to_numpy(check_rows(phi, put(X), reset=False)).dtype == np.float64
+    assert check_rows(phi, sp.csr_array(X), reset=False).dtype == np.float64
+
+
 def test_rows_without_an_entry_are_finite() -> None:
     assert gate(sp.csr_array((3, 2))).nnz == 0
 

@@ -119,6 +119,15 @@ def test_squared_distances_are_those_of_loops(put: Put, rng: np.random.Generator
     laws.assert_close(linalg.squared_distances(sp.csr_array(X), Z), slow)
 
 
+def test_city_block_distances_are_those_of_loops(put: Put, rng: np.random.Generator) -> None:
+    X, Z = rng.normal(size=(5, 3)), rng.normal(size=(4, 3))
+    slow = np.array([[np.sum(np.abs(x - z)) for z in Z] for x in X])
+    found = linalg.city_block_distances(put(X), put(Z))
+    assert type(found) is type(put(X))
+    laws.assert_close(found, slow)
+    laws.assert_close(linalg.city_block_distances(sp.csr_array(X), Z), slow)
+
+
 def test_squared_distances_are_never_negative(put: Put) -> None:
     X = put(np.full((3, 2), 1e8) + np.arange(6).reshape(3, 2) * 1e-9)
     assert linalg.to_numpy(linalg.squared_distances(X, X)).min() >= 0.0

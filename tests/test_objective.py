@@ -73,6 +73,14 @@ def test_the_lipschitz_constant_bounds_the_change_of_the_gradient(put: Put, name
         assert np.linalg.norm(change) <= 1.02 * objective.lipschitz * np.linalg.norm(V - H)
 
 
+@pytest.mark.parametrize("K", [1, 3])
+def test_the_lipschitz_constant_is_the_sum_of_its_terms(put: Put, K: int) -> None:
+    problem = make_problem(K=K, one_class_a_row=False)
+    objective = problem.objective("logistic", put, ridge=0.03, manifold=0.2)
+    terms = objective.risk.curvature() + 2 * 0.03 + 2 * 0.2 * np.linalg.eigvalsh(problem.G)[-1]
+    assert objective.lipschitz == pytest.approx(1.02 * terms, rel=0.01)
+
+
 def test_without_a_tail_the_residual_is_the_gradient_in_units_of_the_first_one(put: Put) -> None:
     objective = make_problem().objective("logistic", put)
     V = np.random.default_rng(1).normal(size=(7, 4))

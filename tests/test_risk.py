@@ -74,6 +74,29 @@ def test_the_curvature_bounds_the_change_of_the_gradient(put: Put, name: str, fi
         assert np.linalg.norm(change) <= 1.03 * risk.curvature() * np.linalg.norm(V - H)
 
 
+@pytest.mark.parametrize("spread", [0.1, 1.0, 10.0])
+@pytest.mark.parametrize("by_rows", [False, True])
+@pytest.mark.parametrize("name", SMOOTH_LOSSES)
+def test_the_curvature_is_the_losses_times_that_of_the_covariance(
+    put: Put, name: str, by_rows: bool, spread: float
+) -> None:
+    problem = replace(make_problem(), Phi=spread * make_problem().Phi)
+    risk = problem.risk(problem.loss(name), put, by_rows=by_rows)
+    centred = problem.Phi - problem.A[:, 0] @ problem.Phi
+    largest = np.linalg.eigvalsh(centred.T @ (problem.A[:, :1] * centred))[-1]
+    assert risk.curvature() == pytest.approx(problem.loss(name).curvature * largest, rel=0.03)
+
+
+@pytest.mark.parametrize("shift", [0.0, 1e3])
+def test_where_the_rows_lie_moves_the_intercept_and_no_value(put: Put, shift: float) -> None:
+    problem = make_problem()
+    here, there = (replace(problem, Phi=problem.Phi + far).risk(problem.loss("logistic"), put) for far in (0.0, shift))
+    V = np.random.default_rng(1).normal(size=(7, 4))
+    assert there.value_and_gradient(put(V))[0] == pytest.approx(here.value_and_gradient(put(V))[0], rel=1e-9)
+    moved = to_numpy(here.intercept(put(V))) - shift * V[:6].sum(axis=0)
+    laws.assert_close(there.intercept(put(V)), moved, atol=1e-6)
+
+
 def test_the_moments_of_masked_outputs_are_those_of_their_own_rows() -> None:
     problem = make_problem(one_class_a_row=False, masked=True)
     risk = problem.risk(Squared())

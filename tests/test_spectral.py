@@ -102,6 +102,19 @@ def test_the_prox_is_that_of_a_plain_svd(shape: tuple[int, int], share: float, f
     laws.assert_close(spectral.prox_tail_sum(W, threshold, free_rank), naive.prox_tail_sum(W, threshold, free_rank))
 
 
+@pytest.mark.parametrize("place", [1, 2])
+@pytest.mark.parametrize("gap", [1e-3, 1e-5, 1e-7, 1e-9])
+def test_the_error_of_the_gram_route_is_owned_up_to_where_a_free_value_is_next_to_a_cut_one(
+    gap: float, place: int
+) -> None:
+    sigma = np.array([1.0, 0.6, 0.4, 0.2])
+    sigma[place] = sigma[place - 1] - gap
+    W = with_singular_values(sigma, 40, seed=1)
+    step, told = spectral._step_by_gram(W, 0.1, place)
+    error = np.linalg.norm(step - naive.exact_step(W, 0.1, place))
+    assert error < told < 1e-14 / gap
+
+
 @pytest.mark.parametrize("shape", [(9, 4), (4, 9), (5, 5)])
 def test_numpy_and_torch_agree(put: Put, shape: tuple[int, int], rng: np.random.Generator) -> None:
     W = rng.normal(size=shape)

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from lsvv.features import FeatureMap, MappedRows
 from lsvv.graph import KNNGraph, NeighborGraph, NeighborSearch, Smoother, check_adjacency
+from lsvv.inputs import shown
 from lsvv.linalg import Array, canonical_order, like, sparse_times_dense, take_rows
 from lsvv.losses import Loss, Squared
 from lsvv.objective import Objective
@@ -75,8 +76,8 @@ def build_graph(
         graph = KNNGraph(weights=weights)
     if not isinstance(graph, KNNGraph):
         raise ValueError(
-            f"graph={graph!r} is not a graph. Pass 'auto', a KNNGraph, a sparse adjacency matrix, or an object with "
-            f"kneighbors_graph."
+            f"graph={shown(graph)} is not a graph. Pass 'auto', a KNNGraph, a sparse adjacency matrix, or an object "
+            f"with kneighbors_graph."
         )
     return graph.fit(X if graph.on == "inputs" else rows.whole(), n_neighbors, n_jobs)
 

@@ -13,6 +13,9 @@ from scipy.optimize import brentq
 from lsvv.linalg import Array, namespace
 from lsvv.targets import Numbers
 
+PULL = 2.0
+"""Rows of no class in particular that a temperature is fitted beside."""
+
 
 def probabilities(scores: Array, temperature: float, *, one_class_a_row: bool) -> Array:
     """softmax(f / t) over the classes, or sigmoid(f / t) for each label; finite for all finite scores."""
@@ -29,13 +32,13 @@ def fit_temperature(scores: np.ndarray, T: np.ndarray, weights: np.ndarray, *, o
     """argmin_t of the weighted log loss of held-out scores against T, between 1e-3 and 1e3 of their spread.
 
     The log loss is convex in 1 / t, so its derivative sum w (p - t) f has one root. Targets are pulled towards uniform
-    by one row's worth (Platt's correction), so that a handful of rows that all happen to be right does not make the
-    model certain. A row of weight 2 counts as two rows.
+    as by two more rows, however many classes there are (Platt's correction, which is for two): a handful of rows that
+    all happen to be right does not make the model certain. A row of weight 2 counts as two rows.
     """
     weight = weights[:, :1] if one_class_a_row else weights
     n_classes = T.shape[1] if one_class_a_row else 2
-    pull = 1.0 / (float(weight.sum()) + n_classes)
-    soft = T * (1.0 - n_classes * pull) + pull
+    pull = PULL / (float(weight.sum()) + PULL)
+    soft = T * (1.0 - pull) + pull / n_classes
     shape = np.broadcast_to(weight, scores.shape)
     spread = float(np.sqrt(np.sum(shape * scores**2) / np.sum(shape)))
     if spread == 0.0:
@@ -100,6 +103,6 @@ def with_lifts(codec: Numbers, scores: np.ndarray, T: np.ndarray, weights: np.nd
     # an error beyond e^50 says nothing of a mean
     error = np.clip(codec.scale * (T - scores), -50.0, 50.0)
     smeared = (weights * np.exp(error)).sum(axis=0)
-    lifted = replace(codec, lift=np.where(codec.logs & (smeared > 0), smeared, 1.0))
+    lifted = replace(codec, lift=smeared)
     helps = own_scale_errors(lifted, scores, T, weights) < own_scale_errors(codec, scores, T, weights)
-    return replace(codec, lift=np.where(helps, lifted.lift, 1.0))
+    return replace(codec, lift=np.where(codec.logs & helps, smeared, 1.0))

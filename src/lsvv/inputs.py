@@ -17,14 +17,15 @@ from lsvv.stored import StoredRows, column_blocks, data_set_columns, is_stored, 
 LARGEST = 1e70
 """Largest number accepted: beyond it the norms of squares, which a fit takes, leave double precision."""
 LARGEST_SINGLE = 1e15
-"""Largest number whose squares and products stay within single precision."""
+"""Largest number whose squares and products stay within single precision, and the inverse of the smallest."""
 
 
 def check_rows(estimator: Any, X: Any, *, reset: bool, name: str = "X") -> Array:
     """``X`` as a finite 2-d floating array: a torch tensor stays one, all else becomes NumPy or CSR.
 
-    float32 stays float32 up to 1e15; all else becomes float64. With ``reset`` the estimator learns the number
-    and the names of the columns, without it they are compared.
+    float32 stays float32 where its largest number is between 1e-15 and 1e15; all else becomes float64. With ``reset``
+    the estimator learns the number and the names of the columns, and whether all rows are to be read in double
+    precision; without it they are compared.
     """
     if is_stored(X) and not isinstance(X, np.ndarray):
         raise ValueError(
@@ -37,8 +38,10 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, name: str = "X") -> Array
         names = coded_from(names, estimator.categories_)
     if X.shape[1] == 0:
         raise ValueError(f"{name} has 0 feature(s): its columns of categories are all empty. Add columns with cells.")
-    _refuse_unusable(X, name, names)
-    return _wide_enough(X)
+    leaves_single = _leaves_single(_largest(X, name, names))
+    if reset:
+        estimator._in_double = leaves_single
+    return to_float64(X) if leaves_single or getattr(estimator, "_in_double", False) else X
 
 
 def check_stored(estimator: Any, X: Any, *, without: str | None = None) -> StoredRows:
@@ -65,8 +68,8 @@ def checked_blocks(estimator: Any, blocks: Iterable[Any]) -> Iterator[np.ndarray
         _compare_columns(estimator, block, rows, number)
         names = getattr(estimator, "feature_names_in_", None)
         if rows.shape[0]:
-            _refuse_unusable(rows, f"Block {number} of X", names, first_row=start)
-            yield _wide_enough(rows)
+            largest = _largest(rows, f"Block {number} of X", names, first_row=start)
+            yield to_float64(rows) if _leaves_single(largest) else rows
         start += rows.shape[0]
     if start == 0:
         raise ValueError("X has 0 rows; a minimum of 1 is required.")
@@ -178,12 +181,16 @@ def _check_tensor(estimator: Any, X: Array, reset: bool, name: str) -> Array:
     return X if X.dtype in (xp.float32, xp.float64) else xp.astype(X, xp.float64)
 
 
-def _refuse_unusable(X: Array, name: str, columns: Any, first_row: int = 0) -> None:
+def _largest(X: Array, name: str, columns: Any, first_row: int = 0) -> float:
+    """The size of the largest number; one that cannot be used is refused with its place."""
     values = X.data if sp.issparse(X) else X
+    if 0 in values.shape:
+        return 0.0
     xp = namespace(values)
+    least, most = float(xp.min(values)), float(xp.max(values))
     # NaN fails every comparison, so two passes without a mask find all that is wrong
-    if 0 in values.shape or (float(xp.min(values)) >= -LARGEST and float(xp.max(values)) <= LARGEST):
-        return
+    if least >= -LARGEST and most <= LARGEST:
+        return max(most, -least)
     # in single precision the largest number itself is infinite
     bad = ~(np.abs(to_numpy(values).astype(np.float64)) <= LARGEST)
     if sp.issparse(X):
@@ -207,15 +214,9 @@ def _refuse_unusable(X: Array, name: str, columns: Any, first_row: int = 0) -> N
     )
 
 
-def _wide_enough(X: Array) -> Array:
-    """Rows in double precision where their products would leave single precision."""
-    values = X.data if sp.issparse(X) else X
-    xp = namespace(values)
-    if values.dtype != xp.float32 or 0 in values.shape:
-        return X
-    if float(xp.min(values)) >= -LARGEST_SINGLE and float(xp.max(values)) <= LARGEST_SINGLE:
-        return X
-    return to_float64(X)
+def _leaves_single(largest: float) -> bool:
+    """Whether products of rows of that size, or what is learnt of them, leave single precision."""
+    return largest != 0.0 and not 1.0 / LARGEST_SINGLE <= largest <= LARGEST_SINGLE
 
 
 def generator(random_state: Any) -> np.random.Generator:
@@ -226,6 +227,22 @@ def generator(random_state: Any) -> np.random.Generator:
     if random_state is None or is_seed or isinstance(random_state, np.random.Generator):
         return np.random.default_rng(random_state)
     raise ValueError(
-        f"random_state={random_state!r} cannot seed a generator. Pass None, an int of at least 0, a RandomState or a "
-        f"Generator."
+        f"random_state={shown(random_state)} cannot seed a generator. Pass None, an int of at least 0, a RandomState "
+        f"or a Generator."
     )
+
+
+def shown(value: Any) -> str:
+    """``repr(value)`` in one line of 80 characters at most: a value in a sentence.
+
+    Examples
+    --------
+    >>> shown("fast"), len(shown(10**400))
+    ("'fast'", 80)
+    """
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:
+        # Python writes no integer of more than some thousand digits
+        return f"{type(value).__name__} with too many digits to write"
+    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -90,7 +90,7 @@ def refuse_another_device(X: Any, reference: Array, name: str = "X") -> None:
 def to_float64(values: Array) -> Array:
     """``values`` in double precision; moments and their solves are never computed in less."""
     if sp.issparse(values):
-        return values.astype(np.float64)
+        return values.astype(np.float64, copy=False)
     xp = namespace(values)
     return xp.astype(values, xp.float64, copy=False)
 

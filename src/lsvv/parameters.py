@@ -8,12 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from lsvv.inputs import shown
+
 SOLVERS = ("auto", "closed", "accelerated", "minibatch")
 GRIDS = ("ridge", "smoothing", "manifold", "power", "spectral", "free_rank")
 """Parameters of which a search takes one value or several."""
 
 MOST = 10**9
 """The largest count: beyond it a loop has no end and no memory suffices."""
+MOST_JOBS = 10**6
+"""The largest number that joblib reads."""
 
 
 class Settings:
@@ -86,7 +90,10 @@ CONSTRAINTS: dict[str, Constraint] = {
     "max_depth": _COUNT,
     "orthogonal": _BOOLEAN,
     "sketch": _one_of("gaussian", "subsample"),
-    "n_jobs": (lambda v: v is None or _is_count(v, -MOST), "an integer or None"),
+    "n_jobs": (
+        lambda v: v is None or (_is_count(v, -MOST_JOBS) and 0 != v <= MOST_JOBS),
+        f"an integer or None, from -{MOST_JOBS} to {MOST_JOBS} and not 0",
+    ),
     "verbose": (lambda v: isinstance(v, (bool, np.bool_)) or _is_count(v, 0), "an integer of at least 0"),
 }
 
@@ -111,7 +118,7 @@ def check_parameter(name: str, value: Any) -> None:
     """Refuse a value that is out of range."""
     fits, wanted = CONSTRAINTS[name]
     if not fits(value):
-        raise ValueError(f"{name}={value!r} is out of range. Pass {wanted}.")
+        raise ValueError(f"{name}={shown(value)} is out of range. Pass {wanted}.")
 
 
 def entries(name: str, values: Any) -> list[Any]:
@@ -121,5 +128,5 @@ def entries(name: str, values: Any) -> list[Any]:
         return [values]
     found = list(values) if isinstance(values, Iterable) else [values]
     if not found:
-        raise ValueError(f"{name}={values!r} is empty. Pass a value or several.")
+        raise ValueError(f"{name}={shown(values)} is empty. Pass a value or several.")
     return found

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from lsvv.inputs import shown
 from lsvv.linalg import Array, like, namespace, to_float64, to_numpy
 
 EXACT = 1e-7
@@ -28,7 +29,7 @@ def resolve_free_rank(free_rank: Any, n_features: int, n_outputs: int) -> int:
         # the slack keeps 0.7 * 10 at 7
         return min(full, int(np.ceil(free_rank * full - 1e-9)))
     raise ValueError(
-        f"free_rank={free_rank!r} is out of range. Pass an integer from 0 to min(D, K) = {full}, or a float "
+        f"free_rank={shown(free_rank)} is out of range. Pass an integer from 0 to min(D, K) = {full}, or a float "
         f"from 0.0 to 1.0 as a fraction of it; the estimators also take 'balance'."
     )
 
@@ -73,10 +74,7 @@ def tail_sum(W: Array, free_rank: int) -> float:
 
     Convex for theta = 0 and theta >= min(D, K) only: in between it is the trace norm minus the Ky Fan norm.
     """
-    if free_rank >= min(W.shape):
-        return 0.0
-    xp = namespace(W)
-    return float(xp.sum(singular_values(W)[free_rank:]))
+    return float(namespace(W).sum(singular_values(W)[free_rank:]))
 
 
 def prox_tail_sum(W: Array, threshold: float, free_rank: int) -> Array:

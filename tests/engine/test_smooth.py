@@ -181,3 +181,20 @@ def test_the_step_stays_within_bounds_with_an_intercept_and_a_class_of_one_label
         ridges = [1e-4, 1e-3, 1e-2, 1e-1]
         for point in smooth_path(Phi, T, even(len(T)), ridges, MulticlassLogistic()):
             assert np.abs(point.loo).max() < 50 * max(1.0, np.abs(Phi @ point.W + point.b).max())
+
+
+@pytest.mark.parametrize("D", [4, 20], ids=["n > D", "n < D"])
+def test_a_matrix_without_a_weight_is_no_term(D: int) -> None:
+    Phi, _, G = problem(4, 12, D, 2)
+    T = np.eye(2)[np.arange(12) % 2]
+    (with_it,) = smooth_path(Phi, T, even(12), [0.1], MulticlassLogistic(), G=G)
+    (without,) = smooth_path(Phi, T, even(12), [0.1], MulticlassLogistic())
+    np.testing.assert_allclose(with_it.W, without.W, atol=1e-4)
+    np.testing.assert_allclose(with_it.loo, without.loo, atol=1e-3)
+
+
+def test_the_cost_of_a_step_counts_its_products() -> None:
+    assert smooth._step_costs(2, 6, 5) == (5 * (2 * 36 + 36), 4 * 6 + 8 + 5 * 2 * 0.25)
+    assert not smooth.takes_outputs_apart(10_000, 5_000, 100)
+    # columns beyond the rows cost nothing
+    assert smooth.takes_outputs_apart(50, 100_000, 10)

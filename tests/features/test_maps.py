@@ -197,6 +197,7 @@ def test_constant_columns_change_no_distance(X: np.ndarray) -> None:
         (Sketch(5, sketch="hadamard"), "sketch='hadamard' is out of range. Pass 'gaussian' or 'subsample'"),
         (RandomFourier(5, width="wide"), "width='wide' is not a width"),
         (Nystroem(5, width=-1.0), "width=-1.0 is not a width"),
+        (RandomFourier(5, width=1e-310), "The width 1e-310 is so narrow that frequencies overflow. Scale the columns"),
         (RandomFourier(5, kernel="rbf"), "kernel='rbf' is not known"),
         (RandomFourier(5, random_state="x"), "random_state='x' cannot seed a generator"),
     ],

@@ -31,8 +31,9 @@ FOREIGN = (
     r"could not convert string to float",
     r"float\(\) argument must be a string or a real number",
     r"Feature names are only supported if all input features have string names",
+    r"Cannot center sparse matrices",
 )
-"""Sentences of scikit-learn's input checks, which its own checks of estimators ask for."""
+"""Sentences of scikit-learn's input checks, which its own checks of estimators ask for, and of its transformers."""
 FOREIGN_WARNINGS = (r"X has feature names, but", r"X does not have valid feature names, but")
 WARNINGS = (ConvergenceWarning, DataConversionWarning, UserWarning)
 WORKPLACE = re.compile(rf"{re.escape(tempfile.gettempdir())}/\w+/")
@@ -129,7 +130,7 @@ def _not_ours(error: Exception) -> str:
 
 def badly_said(sentence: str) -> str:
     """What is wrong with a sentence for users; empty if nothing is."""
-    if not sentence.rstrip().endswith("."):
+    if not sentence.rstrip().endswith((".", "?")):
         return "no full stop"
     if len(sentence.split()) < 4:
         return "says too little"

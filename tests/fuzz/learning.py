@@ -55,7 +55,7 @@ ODD: tuple[Any, ...] = (
         2**31,
         1j,
     ),
-    *(lambda x: x, np.nan, [0.1, "a"], [None], range(3), 10**9),
+    *(lambda x: x, 10**5000, [0.1, "a"], [None], range(3), 10**9),
 )
 TERMS: dict[str, tuple[Any, ...]] = {
     "ridge": (0.0, 1e-12, 1e-4, 0.1, 1, 1e6, "auto"),
@@ -127,6 +127,8 @@ def _learn(draw: Draw, kind: Any, choices: dict[str, tuple[Any, ...]]) -> None:
     else:
         y = answers.targets(draw, n)
     model = kind(**_settings(draw, choices, n, d, is_search=is_search))
+    # scikit-learn's own does not take them
+    draw.hostile |= isinstance(model.features, StandardScaler) and held in rows.SPARSE
     weight, below = answers.weights(draw, n), None
     if draw.chance(0.1):
         below = rows.contained(draw, rows.numbers(draw, draw.count(1, 6), d + int(draw.spoilt(0.1))), held)
@@ -158,7 +160,7 @@ def _settings(draw: Draw, choices: dict[str, tuple[Any, ...]], n: int, d: int, *
         found["trees"] = draw.chance(0.03)
     else:
         found.setdefault("max_iter", 50)
-        if found.get("solver") not in (None, "auto", "accelerated"):
+        if not any(_is(found.get("solver", "auto"), quick) for quick in ("auto", "accelerated")):
             found["max_iter"] = 3
         loss = found.get("loss", "squared")
         if loss != "squared" and found.get("ridge", "auto") == "auto":
@@ -174,10 +176,15 @@ def _settings(draw: Draw, choices: dict[str, tuple[Any, ...]], n: int, d: int, *
             ({0: 0}, {0: 0, 1: 5}, {"a": 1}, {0: np.nan}, {1: 1e300}, {0: -1}, [1, 2], {})
         )
     # what the two settings mean together is said by a sentence, and no fault
-    together = found.get("solver", "auto") != "auto" or found.get("free_rank") == "balance"
-    is_large = not isinstance(found.get("free_rank", 0), (float, str)) and np.max(found.get("free_rank", 0)) > 1
-    draw.hostile |= bool(together or is_large or (is_search and n < 2))
+    free = found.get("free_rank", 0)
+    together = not _is(found.get("solver", "auto"), "auto") or _is(free, "balance")
+    is_large = any(one > 1 for one in np.ravel(free) if isinstance(one, (int, np.integer)))
+    draw.hostile |= together or is_large or (is_search and n < 2)
     return found
+
+
+def _is(value: Any, word: str) -> bool:
+    return isinstance(value, str) and value == word
 
 
 def _map(draw: Draw, n: int, *, is_search: bool) -> Any:

@@ -62,6 +62,7 @@ PLAIN = (
     "coo",
     "csr_array",
 )
+SPARSE = ("csr", "csc", "coo", "csr_array")
 FRAMES = ("frame", "mixed frame", "categories", "polars", "torch", "torch32", "whole", "object", "bool", "narrow")
 
 

@@ -187,9 +187,10 @@ def test_nothing_acknowledged_is_lost_when_the_writer_is_killed(tmp_path: Path) 
         ('{"trial": {}, "figures": {"error": "low"}}', "its 'error' is 'low', which is no finite number"),
         ('{"trial": {}, "figures": {"error": NaN}}', "its 'error' is nan, which is no finite number"),
         ('{"trial": {}, "seconds": 1' + "0" * 400 + "}", "which is no finite number"),
+        ('{"trial": {}, "environment": {"code": {}}}', "its 'code' is {}, which is no text"),
         ('{"trial": ' + "[" * 100_000 + "]" * 100_000 + "}", "it is nested too deep"),
     ],
-    ids=["text", "nan", "huge", "deep"],
+    ids=["text", "nan", "huge", "code", "deep"],
 )
 def test_a_line_that_cannot_be_reckoned_with_is_told(tmp_path: Path, line: str, fault: str) -> None:
     (tmp_path / LIVE).write_text(f'{{"trial": {{}}}}\n{line}\n')

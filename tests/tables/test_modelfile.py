@@ -387,7 +387,7 @@ def test_a_crafted_model_is_refused_before_it_predicts(
 ) -> None:
     path = tmp_path / "m.lsvv"
     path.write_bytes(crafted(with_trees, change))
-    with np.errstate(all="ignore"), pytest.raises(TableError, match=sentence):
+    with pytest.raises(TableError, match=sentence):
         opened(path).predictions(parse(b"x,z\n5,4\n-1,-9\n", "t.csv", format="csv"))
 
 

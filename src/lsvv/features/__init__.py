@@ -6,6 +6,7 @@ from lsvv.features.columns import Ranges, Ranks
 from lsvv.features.maps import MAPS, FeatureMap, LandmarkMap, Linear, Nystroem, RandomFourier, Sketch
 from lsvv.features.rows import BLOCK_BYTES, MappedRows
 from lsvv.features.trees import Trees
+from lsvv.inputs import shown
 
 __all__ = [
     "BLOCK_BYTES",
@@ -41,12 +42,13 @@ def as_feature_map(features: Any, random_state: Any) -> Any:
     if isinstance(features, str):
         if features not in MAPS:
             raise ValueError(
-                f"features={features!r} is not known. Choose one of {', '.join(sorted(MAPS))}, or pass a transformer."
+                f"features={shown(features)} is not known. Choose one of {', '.join(sorted(MAPS))}, or pass a "
+                f"transformer."
             )
         chosen = MAPS[features]()
     elif isinstance(features, type) or not callable(getattr(features, "transform", None)):
         raise ValueError(
-            f"features={features!r} is not a transformer. Pass a short name or an object with fit and transform."
+            f"features={shown(features)} is not a transformer. Pass a short name or an object with fit and transform."
         )
     else:
         chosen = clone(features)

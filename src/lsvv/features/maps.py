@@ -138,7 +138,7 @@ class RandomFourier(FeatureMap):
         frequencies = draw(rng, int(X.shape[1]), self.n_components)
         offsets = rng.uniform(0.0, 2.0 * np.pi, size=self.n_components)
         self.width_ = resolve_width(self.width, X, sample_weight, rng)
-        self.frequencies_ = like(frequencies / self.width_, X)
+        self.frequencies_ = _scaled_down(frequencies, self.width_, X)
         self.offsets_ = like(offsets, X)
         return self.n_components
 
@@ -149,6 +149,15 @@ class RandomFourier(FeatureMap):
         features = namespace(angles).cos(angles)
         features *= (2.0 / self.n_components) ** 0.5
         return features
+
+
+def _scaled_down(frequencies: np.ndarray, width: float, X: Array) -> Array:
+    """``frequencies / width`` in the precision of ``X``."""
+    if np.abs(frequencies).max() > width * float(namespace(X).finfo(X.dtype).max):
+        raise ValueError(
+            f"The width {width:g} is so narrow that frequencies overflow. Scale the columns of X, or pass a wider one."
+        )
+    return like(frequencies / width, X)
 
 
 class LandmarkMap(FeatureMap):

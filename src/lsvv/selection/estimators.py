@@ -12,7 +12,7 @@ from lsvv.calibration import fit_temperature, fit_threshold, own_scale_errors, p
 from lsvv.estimators import LSVVClassifier, LSVVRegressor
 from lsvv.estimators.classifier import ClassifierPredictions
 from lsvv.estimators.regressor import RegressorPredictions
-from lsvv.inputs import check_rows, generator
+from lsvv.inputs import check_rows, generator, shown
 from lsvv.intervals import COVERAGE, error_law
 from lsvv.linalg import to_numpy
 from lsvv.losses import Loss, Squared, make_loss
@@ -241,7 +241,7 @@ class LSVVRegressorCV(RegressorPredictions, SearchEstimator):
         makes the interval, which then holds less than it says.
         """
         if not 0.0 < level < 1.0:
-            raise ValueError(f"level={level!r} is out of range. Pass a number between 0 and 1, such as 0.9.")
+            raise ValueError(f"level={shown(level)} is out of range. Pass a number between 0 and 1, such as 0.9.")
         scores = np.asarray(to_numpy(self._scores(X)), dtype=np.float64)
         return self._ends(scores, level)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from lsvv.linalg import Array
 from lsvv.losses import BinaryHinge, MulticlassHinge
 from lsvv.objective import Objective
@@ -32,6 +34,7 @@ __all__ = [
 ]
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def solve(
     objective: Objective,
     solver: str | MiniBatch = "auto",
@@ -44,7 +47,8 @@ def solve(
 ) -> Solution:
     """Minimise the objective; "auto" takes the closed form where it exists and accelerated steps elsewhere.
 
-    A ``MiniBatch`` is "minibatch" with settings of its own; its batches are drawn from ``seed``.
+    A ``MiniBatch`` is "minibatch" with settings of its own; its batches are drawn from ``seed``. Numbers that overflow
+    on the way are an ``ObjectiveOverflowError`` in the end, and no warnings.
     """
     risk = objective.risk
     quadratic = isinstance(risk, QuadraticRisk) and objective.spectral.strength == 0.0

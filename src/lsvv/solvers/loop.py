@@ -77,6 +77,8 @@ def minimise(
             # the cheap estimate was too hopeful: ask again only when it has halved
             check_below = 0.5 * min(state.estimate, check_below)
     residual = objective.residual(state.V)
+    if not isfinite(residual):
+        raise ObjectiveOverflowError
     status = f"Stopped at max_iter={max_iter} above tol={tol:g}"
     if residual <= tol:
         status = f"Converged: the residual is below tol={tol:g}"

@@ -100,7 +100,9 @@ class TableModel:
         """New columns for a table: each target's prediction, and its probability or interval."""
         return self._predictions(table.frame, table.source.notation)
 
+    @np.errstate(all="ignore")
     def _predictions(self, frame: pd.DataFrame, notation: Notation) -> Edits:
+        """What overflows ends as a number that is none, which is refused with a sentence."""
         X = self.vectorizer.transform(frame, notation)
         taken = {str(column) for column in frame.columns}
         columns: dict[str, list[Any]] = {}
@@ -118,8 +120,7 @@ class TableModel:
 
         check_sound(self.vectorizer, self.fitted)
         row = pd.DataFrame({name: [None] for name in self.vectorizer.kinds}, dtype=object)
-        with np.errstate(all="ignore"):
-            self._predictions(row, POINT)
+        self._predictions(row, POINT)
 
     def model_of(self, column: str | None) -> Any:
         """The estimator of a target; without a name, of the only group there is."""
