@@ -95,7 +95,7 @@ def test_the_site_asks_nothing_of_the_network(site: Path) -> None:
     assert [page.name for page in pages if loaded.search(page.read_text(encoding="utf-8"))] == []
 
 
-@pytest.mark.parametrize("name", ["features", "graph", "selection", "theory", "report", "lsvv"])
+@pytest.mark.parametrize("name", ["features", "graph", "nn", "selection", "tasks", "theory", "report", "lsvv"])
 def test_every_public_name_has_its_place(site: Path, name: str) -> None:
     module = importlib.import_module("lsvv" if name == "lsvv" else f"lsvv.{name}")
     page = (site / "api" / f"{name}.html").read_text(encoding="utf-8")

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.frozen import FrozenEstimator
 
-from lsvv.features import FeatureMap, MappedRows
+from lsvv.features import FeatureMap, LearningMap, Lesson, MappedRows
 from lsvv.graph import KNNGraph, NeighborGraph, NeighborSearch, Smoother, check_adjacency
-from lsvv.inputs import shown
+from lsvv.inputs import quoted
 from lsvv.linalg import Array, canonical_order, like, sparse_times_dense, take_rows
 from lsvv.losses import Loss, Squared
 from lsvv.objective import Objective
@@ -23,7 +24,12 @@ SAMPLED = 50_000
 
 
 def fit_map(feature_map: Any, X: Array, sample_weight: np.ndarray | None) -> Any:
-    """The transformer fitted on ``X``; our own maps hear of the weights, which no other is asked to take."""
+    """The transformer fitted on ``X``; our own maps hear of the weights, which no other is asked to take.
+
+    One that is frozen stays as it is.
+    """
+    if isinstance(feature_map, FrozenEstimator):
+        return feature_map
     if isinstance(feature_map, FeatureMap):
         return feature_map.fit(X, sample_weight=sample_weight)
     return feature_map.fit(X)
@@ -45,6 +51,31 @@ def drawing_order(X: Array, labelled: np.ndarray, values: np.ndarray) -> np.ndar
     return canonical_order(take_rows(X, labelled), values)
 
 
+def judged_rows(feature_map: Any, n_labelled: int) -> np.ndarray:
+    """Which labelled rows a fit may be judged by: those whose labels its features have not seen."""
+    judged = np.ones(n_labelled, dtype=bool)
+    if isinstance(feature_map, LearningMap):
+        judged = np.isin(np.arange(n_labelled), feature_map.unseen_)
+    return judged
+
+
+def learnt_map(feature_map: LearningMap, X: Array, lesson: Lesson) -> LearningMap:
+    """The map taught on all rows, or on the labelled ones alone where no term looks at the others."""
+    if lesson.S is None and lesson.labelled.size < X.shape[0]:
+        X, lesson = take_rows(X, lesson.labelled), replace(lesson, labelled=np.arange(lesson.labelled.size))
+    return feature_map.fit_checked(X, lesson)
+
+
+def refuse_graph_on_features(graph: Any, feature_map: Any) -> None:
+    """Features that are learnt over a graph are not there before it."""
+    rule = graph.rule if isinstance(graph, NeighborGraph) else graph
+    if isinstance(rule, KNNGraph) and rule.on == "features":
+        raise ValueError(
+            f"{type(feature_map).__name__} learns its features over the graph, so KNNGraph(on='features') would need "
+            f"them before they are there. Choose on='inputs', or pass a ready graph."
+        )
+
+
 def map_rows(feature_map: Any, X: Array) -> MappedRows:
     """Phi = phi(X) through any fitted transformer; our own maps need not check again what the gate has passed."""
     if isinstance(feature_map, FeatureMap):
@@ -53,10 +84,24 @@ def map_rows(feature_map: Any, X: Array) -> MappedRows:
 
 
 def as_block(mapped: Any) -> Array:
-    """A transformer's output as an array, a tensor or CSR; frames are unwrapped."""
+    """A transformer's output as an array, a tensor or CSR; frames are unwrapped, and what is no number refused."""
     if sp.issparse(mapped):
         return sp.csr_array(mapped)
-    return mapped.to_numpy() if hasattr(mapped, "iloc") or hasattr(mapped, "to_pandas") else mapped
+    block = mapped.to_numpy() if hasattr(mapped, "iloc") or hasattr(mapped, "to_pandas") else mapped
+    if isinstance(block, np.ndarray) and block.dtype.kind not in "fiub":
+        block = _as_numbers(block)
+    return block
+
+
+def _as_numbers(block: np.ndarray) -> np.ndarray:
+    """An array of objects as numbers."""
+    try:
+        return block.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"The transformer given as features= returned what is no number ({error}). Pass one that returns numbers, "
+            f"for instance with sklearn.preprocessing.OneHotEncoder behind it."
+        ) from error
 
 
 def build_graph(
@@ -76,7 +121,7 @@ def build_graph(
         graph = KNNGraph(weights=weights)
     if not isinstance(graph, KNNGraph):
         raise ValueError(
-            f"graph={shown(graph)} is not a graph. Pass 'auto', a KNNGraph, a sparse adjacency matrix, or an object "
+            f"graph={quoted(graph)} is not a graph. Pass 'auto', a KNNGraph, a sparse adjacency matrix, or an object "
             f"with kneighbors_graph."
         )
     return graph.fit(X if graph.on == "inputs" else rows.whole(), n_neighbors, n_jobs)

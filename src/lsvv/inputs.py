@@ -33,9 +33,7 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, name: str = "X") -> Array
             f"and LSVVRegressor fit rows that are stored elsewhere, with settings that a search found on some of them."
         )
     X = _check_tensor(estimator, X, reset, name) if is_torch_array(X) else _check_array(estimator, X, reset, name)
-    names = getattr(estimator, "feature_names_in_", None)
-    if names is not None and hasattr(estimator, "categories_"):
-        names = coded_from(names, estimator.categories_)
+    names = column_names(estimator)
     if X.shape[1] == 0:
         raise ValueError(f"{name} has 0 feature(s): its columns of categories are all empty. Add columns with cells.")
     leaves_single = _leaves_single(_largest(X, name, names))
@@ -107,6 +105,14 @@ def _compare_columns(estimator: Any, block: Any, rows: np.ndarray, number: int) 
             f"Block {number} of X has a column {other!r} where {type(estimator).__name__} knows another. Pass blocks "
             f"with the same columns in the same order."
         )
+
+
+def column_names(estimator: Any) -> Any:
+    """The names of the columns that an estimator has learnt, of categories as they are coded; None without a frame."""
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is not None and hasattr(estimator, "categories_"):
+        names = coded_from(names, estimator.categories_)
+    return names
 
 
 def _check_array(estimator: Any, X: Any, reset: bool, name: str) -> Array:
@@ -227,17 +233,17 @@ def generator(random_state: Any) -> np.random.Generator:
     if random_state is None or is_seed or isinstance(random_state, np.random.Generator):
         return np.random.default_rng(random_state)
     raise ValueError(
-        f"random_state={shown(random_state)} cannot seed a generator. Pass None, an int of at least 0, a RandomState "
+        f"random_state={quoted(random_state)} cannot seed a generator. Pass None, an int of at least 0, a RandomState "
         f"or a Generator."
     )
 
 
-def shown(value: Any) -> str:
+def quoted(value: Any) -> str:
     """``repr(value)`` in one line of 80 characters at most: a value in a sentence.
 
     Examples
     --------
-    >>> shown("fast"), len(shown(10**400))
+    >>> quoted("fast"), len(quoted(10**400))
     ("'fast'", 80)
     """
     try:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lsvv.inputs import shown
+from lsvv.inputs import quoted
 
 SOLVERS = ("auto", "closed", "accelerated", "minibatch")
 GRIDS = ("ridge", "smoothing", "manifold", "power", "spectral", "free_rank")
@@ -42,6 +42,10 @@ def _is_count(value: Any, least: int = 1) -> bool:
 def _one_of(*choices: str) -> Constraint:
     listed = ", ".join(repr(choice) for choice in choices[:-1])
     return lambda value: isinstance(value, str) and value in choices, f"{listed} or {choices[-1]!r}"
+
+
+def _are_counts(values: Any) -> bool:
+    return isinstance(values, (list, tuple)) and bool(values) and all(map(_is_count, values))
 
 
 def _is_free_rank(value: Any) -> bool:
@@ -88,6 +92,14 @@ CONSTRAINTS: dict[str, Constraint] = {
     "n_landmarks": _COUNT,
     "n_trees": _COUNT,
     "max_depth": _COUNT,
+    "hidden": (_are_counts, "a sequence of integers of at least 1, such as (256, 128)"),
+    "n_parts": _COUNT,
+    "most_entries": _COUNT,
+    "softness": (lambda v: _is_number(v) and v > 0, "a finite number above 0"),
+    "patience": _COUNT,
+    "batch_size": _COUNT,
+    "learning_rate": (lambda v: _is_number(v) and v > 0, "a finite number above 0"),
+    "validation_fraction": (lambda v: _is_number(v) and 0 < v < 1, "a number above 0 and below 1"),
     "orthogonal": _BOOLEAN,
     "sketch": _one_of("gaussian", "subsample"),
     "n_jobs": (
@@ -118,7 +130,7 @@ def check_parameter(name: str, value: Any) -> None:
     """Refuse a value that is out of range."""
     fits, wanted = CONSTRAINTS[name]
     if not fits(value):
-        raise ValueError(f"{name}={shown(value)} is out of range. Pass {wanted}.")
+        raise ValueError(f"{name}={quoted(value)} is out of range. Pass {wanted}.")
 
 
 def entries(name: str, values: Any) -> list[Any]:
@@ -128,5 +140,5 @@ def entries(name: str, values: Any) -> list[Any]:
         return [values]
     found = list(values) if isinstance(values, Iterable) else [values]
     if not found:
-        raise ValueError(f"{name}={shown(values)} is empty. Pass a value or several.")
+        raise ValueError(f"{name}={quoted(values)} is empty. Pass a value or several.")
     return found

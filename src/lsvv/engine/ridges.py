@@ -9,7 +9,7 @@ from lsvv.engine.paths import fits
 from lsvv.losses import Squared
 
 MOST_MASKS = 3
-SURE = 0.95
+SURE = 0.99
 """Of the t test that tells a gain on the mean from chance."""
 CLOSE = 0.5
 """Standard errors within which a ridge is as good as the best."""
@@ -33,13 +33,15 @@ def chosen_ridge(
     manifold: float = 0.0,
     G: np.ndarray | None = None,
     fit_intercept: bool = True,
-) -> float:
-    """The largest ridge whose leave-one-out squared error is within half a standard error of the lowest.
+    judged: np.ndarray | None = None,
+) -> tuple[float, float]:
+    """The largest ridge whose leave-one-out squared error is within half a standard error of the lowest, and its error.
 
     The errors are those of paired differences, one a labelled row. Where the lowest is not below the largest ridge's,
-    which is next to that of the mean, by a t test at 5 %, the largest is taken: targets that have nothing to do with
+    which is next to that of the mean, by a t test at 1 %, the largest is taken: targets that have nothing to do with
     the rows stay at their mean. Equal rows are left out together, so that a row of weight 2 is the same as two rows. Of
-    outputs known in different rows the three best known are looked at.
+    outputs known in different rows the three best known are looked at. Where features have seen labels, the errors are
+    those of the rows ``judged`` (bool), whose labels they have not.
 
     Examples
     --------
@@ -48,21 +50,24 @@ def chosen_ridge(
     >>> Phi, A = rng.normal(size=(50, 3)), np.full((50, 1), 0.02)
     >>> unit = spread(Phi, A)
     >>> noise, line = rng.normal(size=(50, 1)), Phi[:, :1]
-    >>> [round(chosen_ridge(Phi, T, A) / unit, 6) for T in (noise, line)]
+    >>> [round(chosen_ridge(Phi, T, A)[0] / unit, 6) for T in (noise, line)]
     [100.0, 1e-06]
     """
     some = _most_known(A)
-    Phi, T, A = _distinct(Phi, T[:, some], A[:, some])
+    judged = np.ones(len(Phi), dtype=bool) if judged is None else judged
+    Phi, T, A, judged = _distinct(Phi, T[:, some], A[:, some], judged)
     unit = spread(Phi, A)
     ridges = [unit * ridge for ridge in RIDGES]
     path = list(fits(Phi, T, A, Squared(), ridges, manifold=manifold, G=G, fit_intercept=fit_intercept))
-    losses = np.array([(A * (one.loo - T) ** 2).sum(axis=1) for one in path])
+    losses = np.array([(A * (one.loo - T) ** 2).sum(axis=1)[judged] for one in path])
+    count = losses.shape[1]
     best = int(np.argmin(losses.sum(axis=1)))
     # the path falls from the largest ridge on
     excess = losses - losses[best]
-    errors = np.sqrt(len(Phi)) * excess.std(axis=1, ddof=1 if len(Phi) > 1 else 0)
-    reach = np.where(np.arange(len(path)) > 0, CLOSE, t.ppf(SURE, max(len(Phi) - 1, 1)))
-    return path[int(np.argmax(excess.sum(axis=1) <= reach * errors))].ridge
+    errors = np.sqrt(count) * excess.std(axis=1, ddof=1 if count > 1 else 0)
+    reach = np.where(np.arange(len(path)) > 0, CLOSE, t.ppf(SURE, max(count - 1, 1)))
+    chosen = int(np.argmax(excess.sum(axis=1) <= reach * errors))
+    return path[chosen].ridge, float(losses[chosen].sum())
 
 
 def _most_known(A: np.ndarray) -> np.ndarray:
@@ -73,12 +78,16 @@ def _most_known(A: np.ndarray) -> np.ndarray:
     return np.sort(np.argsort(-known.sum(axis=0), kind="stable")[:MOST_MASKS])
 
 
-def _distinct(Phi: np.ndarray, T: np.ndarray, A: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _distinct(
+    Phi: np.ndarray, T: np.ndarray, A: np.ndarray, judged: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Equal rows as one, with the sum of their weights and the mean of their targets."""
     rows, place = np.unique(Phi, axis=0, return_inverse=True)
     if len(rows) == len(Phi):
-        return Phi, T, A
+        return Phi, T, A, judged
     weights, sums = np.zeros((2, len(rows), T.shape[1]))
+    all_judged = np.ones(len(rows), dtype=bool)
+    np.logical_and.at(all_judged, place.ravel(), judged)
     np.add.at(weights, place.ravel(), A)
     np.add.at(sums, place.ravel(), A * T)
-    return rows, sums / np.where(weights > 0.0, weights, 1.0), weights
+    return rows, sums / np.where(weights > 0.0, weights, 1.0), weights, all_judged

@@ -20,15 +20,20 @@ from lsvv.assembly import (
     fit_map,
     fitting_rows,
     is_on_features,
+    judged_rows,
+    learnt_map,
     map_rows,
     near_scores,
+    refuse_graph_on_features,
     smoothed_rows,
 )
 from lsvv.engine import chosen_ridge
 from lsvv.estimators.elsewhere import is_elsewhere, opened_rows, scores_elsewhere
-from lsvv.features import MappedRows, as_feature_map
+from lsvv.features import LearningMap, Lesson, Linear, MappedRows, as_feature_map
+from lsvv.features.encoders import encoded
+from lsvv.features.learning import PLAIN_RIDGE
 from lsvv.graph import NeighborGraph, Smoother, laplacian, manifold_matrix
-from lsvv.inputs import check_rows, generator
+from lsvv.inputs import check_rows, column_names, generator
 from lsvv.linalg import Array, like, like_numbers, refuse_another_device, stack_rows, threads_for, to_numpy
 from lsvv.losses import Loss, Squared
 from lsvv.objective import NO_TAIL, Objective
@@ -118,11 +123,11 @@ class VectorValuedEstimator(BaseEstimator):
                 )
             X, y = opened_rows(self, X, y)
         else:
-            X = check_rows(self, X, reset=True)
+            X = check_rows(self, encoded(self.features, X), reset=True)
         targets = self._encode(y, X.shape[0], sample_weight)
         if X_unlabeled is not None:
             refuse_another_device(X_unlabeled, X, name="X_unlabeled")
-            below = check_rows(self, X_unlabeled, reset=False, name="X_unlabeled")
+            below = check_rows(self, encoded(self.features, X_unlabeled), reset=False, name="X_unlabeled")
             X, targets = stack_rows(X, below), targets.followed_by(below.shape[0])
         with threads_for(X.shape[0]):
             return self._fit(X, targets)
@@ -132,13 +137,11 @@ class VectorValuedEstimator(BaseEstimator):
         rng = generator(self.random_state)
         loss = self._loss(targets)
         self.smoothing_ = self._resolved_smoothing(targets)
-        rows = self._fit_features(X, targets, rng)
-        graph = self._graph(X, rows)
-        labelled = self._labelled_rows(rows, graph, targets.labelled)
+        rows, graph = self._fit_features(X, targets, loss, rng)
         seed = int(rng.integers(2**31))
         G = self._manifold_matrix(rows, graph)
         order = drawing_order(X, targets.labelled, targets.values[targets.labelled])
-        self.ridge_ = self._resolved_ridge(labelled, targets, order, loss, G)
+        labelled = self._settle(rows, graph, targets, order, loss, G)
         objective = self._with_tail(self._objective(labelled, loss, targets, G), targets, seed)
         solution = self._solve(objective, seed)
         self._expose(rows, targets, objective, solution)
@@ -184,12 +187,32 @@ class VectorValuedEstimator(BaseEstimator):
             return float(self.smoothing)
         return float(1.0 - (targets.labelled.size / len(targets.values)) ** (2.0 / 3.0))
 
+    def _settle(
+        self,
+        rows: MappedRows,
+        graph: NeighborGraph | None,
+        targets: Targets,
+        order: np.ndarray,
+        loss: Loss,
+        G: Array | None,
+    ) -> MappedRows:
+        """Phi_s of the labelled rows, with ``ridge_``; where both are "auto", leave-one-out may ask for Phi itself."""
+        labelled = self._labelled_rows(rows, graph, targets.labelled)
+        if not isinstance(self.ridge, str):
+            self.ridge_ = float(self.ridge)
+            return labelled
+        self.ridge_, error = self._resolved_ridge(labelled, targets, order, loss, G)
+        if isinstance(self.smoothing, str) and self.smoothing_:
+            plain = rows.take(targets.labelled)
+            ridge, lower = self._resolved_ridge(plain, targets, order, loss, G)
+            if lower < error:
+                self.smoothing_, self.ridge_, labelled = 0.0, ridge, plain
+        return labelled
+
     def _resolved_ridge(
         self, labelled: MappedRows, targets: Targets, order: np.ndarray, loss: Loss, G: Array | None
-    ) -> float:
-        """tau_A; "auto" is what leave-one-out asks for, without a tail, of at most so many labelled rows."""
-        if not isinstance(self.ridge, str):
-            return float(self.ridge)
+    ) -> tuple[float, float]:
+        """What leave-one-out asks for, without a tail, of at most so many labelled rows; and its error."""
         if not isinstance(loss, Squared):
             raise ValueError(f"ridge='auto' needs the squared loss, not {self.loss!r}. Pass a number, such as 1e-4.")
         n = labelled.shape[0]
@@ -198,6 +221,7 @@ class VectorValuedEstimator(BaseEstimator):
         Phi = np.asarray(to_numpy(labelled.take(some).whole()), dtype=np.float64)
         weights = targets.weights[targets.labelled][some]
         A = weights / np.where(weights.any(axis=0), weights.sum(axis=0), 1.0)
+        judged = judged_rows(self.feature_map_, n)[some]
         return chosen_ridge(
             Phi,
             targets.values[targets.labelled][some],
@@ -205,6 +229,7 @@ class VectorValuedEstimator(BaseEstimator):
             manifold=float(self.manifold),
             G=None if G is None else to_numpy(G),
             fit_intercept=self.fit_intercept,
+            judged=judged if judged.any() else None,
         )
 
     @property
@@ -212,16 +237,35 @@ class VectorValuedEstimator(BaseEstimator):
         """Whether unlabelled rows have a part in the fit."""
         return bool(self.manifold or self.smoothing_)
 
-    def _fit_features(self, X: Array, targets: Targets, rng: np.random.Generator) -> MappedRows:
-        """phi from all rows, or from the labelled ones alone where no term looks at the others."""
-        feature_map = as_feature_map(self.features, int(rng.integers(2**31)))
+    def _fit_features(
+        self, X: Array, targets: Targets, loss: Loss, rng: np.random.Generator
+    ) -> tuple[MappedRows, NeighborGraph | None]:
+        """phi from all rows, or from the labelled ones alone where no term looks at the others; and the graph."""
+        feature_map = as_feature_map(self.features, int(rng.integers(2**31)), column_names(self))
+        if isinstance(feature_map, LearningMap):
+            return self._learn_features(feature_map, X, targets, loss)
         if self._uses_graph:
             self.feature_map_ = fit_map(feature_map, fitting_rows(X)[0], None)
         else:
             some, places = fitting_rows(X, targets.labelled)
             self.feature_map_ = fit_map(feature_map, some, targets.weights.max(axis=1)[places])
         self._say(f"Mapped {X.shape[0]} rows of {X.shape[1]} columns.")
-        return map_rows(self.feature_map_, X)
+        rows = map_rows(self.feature_map_, X)
+        return rows, self._graph(X, rows)
+
+    def _learn_features(
+        self, feature_map: LearningMap, X: Array, targets: Targets, loss: Loss
+    ) -> tuple[MappedRows, NeighborGraph | None]:
+        """phi from targets, the terms of the objective and the graph, which comes first."""
+        refuse_graph_on_features(self.graph, feature_map)
+        graph = self._graph(X, map_rows(Linear(), X))
+        terms = {name: getattr(self, name) for name in ("manifold", "spectral", "free_rank", "laplacian")}
+        ridge = PLAIN_RIDGE if isinstance(self.ridge, str) else self.ridge
+        S = None if graph is None else graph.S
+        lesson = Lesson.of(targets, loss, ridge=ridge, smoothing=self.smoothing_, S=S, **terms)
+        self.feature_map_ = learnt_map(feature_map, X, lesson)
+        self._say(f"Learnt features of {X.shape[0]} rows.")
+        return map_rows(self.feature_map_, X), graph
 
     def _graph(self, X: Array, rows: MappedRows) -> NeighborGraph | None:
         if not self._uses_graph:
@@ -313,7 +357,7 @@ class VectorValuedEstimator(BaseEstimator):
         if is_elsewhere(X):
             return scores_elsewhere(self, X)
         refuse_another_device(X, self._weights)
-        X = check_rows(self, X, reset=False)
+        X = check_rows(self, encoded(self.features, X), reset=False)
         with threads_for(X.shape[0]):
             return self._checked_scores(X)
 

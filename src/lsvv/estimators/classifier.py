@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClassifierMixin
 
-from lsvv.assembly import build_risk
+from lsvv.assembly import build_risk, judged_rows
 from lsvv.calibration import fit_temperature, probabilities
 from lsvv.estimators.base import VectorValuedEstimator
 from lsvv.features import MappedRows
@@ -236,14 +236,15 @@ class LSVVClassifier(ClassifierPredictions, VectorValuedEstimator):
             return
         T, A = targets.values[targets.labelled], targets.normalised_weights()
         counts = targets.counts[targets.labelled]
-        some = np.arange(len(T))
+        judged = judged_rows(self.feature_map_, len(T))
+        some = np.flatnonzero(judged)
         if isinstance(objective.risk, QuadraticRisk) and objective.spectral.strength == 0.0:
-            some = _at_most(N_CALIBRATION_ROWS, order, rng)
+            some = _at_most(N_CALIBRATION_ROWS, order[judged[order]], rng)
             # of a row that stands for two, one is left out
             one = (A / np.maximum(counts, 1.0))[some]
             scores = leave_one_out_scores(objective, solution.variable, labelled.take(some), T[some], one)
         else:
-            scores = self._held_out_scores(labelled, T, A, order, loss, objective, rng)
+            scores = self._held_out_scores(labelled, T, A, order, loss, objective, rng)[some]
         weights = targets.weights[targets.labelled][some]
         self.temperature_ = fit_temperature(
             scores - loss.threshold,

@@ -17,7 +17,7 @@ from lsvv.graph.blocked import Blocked
 from lsvv.graph.coarse_cells import CellSearch
 from lsvv.graph.inverted import FAISS_ROWS, InvertedLists
 from lsvv.graph.spread import neighbors_on_cluster
-from lsvv.linalg import Array, canonical_order, like, take_rows, to_numpy
+from lsvv.linalg import Array, canonical_order, dense, like, take_rows, to_numpy
 from lsvv.stored import StoredRows
 
 __all__ = ["FAISS_ROWS", "NeighborIndex", "NeighborSearch", "neighbors"]
@@ -133,7 +133,7 @@ class NeighborIndex:
 
     def of(self, X: Array, n_neighbors: int) -> sp.csr_array:
         """Distances from each row of ``X`` to the nearest training rows, of shape (rows of X, m)."""
-        return _with_columns(self._of(self._as_rows(X), n_neighbors), self._order)
+        return _with_columns(self._of(self._as_those_here(X), n_neighbors), self._order)
 
     def _of(self, new: Any, n_neighbors: int) -> sp.csr_array:
         if isinstance(self.search, NeighborSearch):
@@ -160,6 +160,10 @@ class NeighborIndex:
         if by_blocks and (rows.device.type != "cpu" or self.search == "exact" or not _faiss_pays(rows)):
             return rows
         return rows if sp.issparse(rows) else to_numpy(rows)
+
+    def _as_those_here(self, rows: Any) -> Any:
+        """Sparse new rows are dense where the training rows are, since trees of neighbours take no others."""
+        return self._as_rows(dense(rows) if sp.issparse(rows) and not sp.issparse(self.rows) else rows)
 
     def _as_stored(self, rows: StoredRows) -> Any:
         """Rows that are not in memory stay where they are, or are read where they are few."""

@@ -12,12 +12,13 @@ from lsvv.calibration import fit_temperature, fit_threshold, own_scale_errors, p
 from lsvv.estimators import LSVVClassifier, LSVVRegressor
 from lsvv.estimators.classifier import ClassifierPredictions
 from lsvv.estimators.regressor import RegressorPredictions
-from lsvv.inputs import check_rows, generator, shown
+from lsvv.features.encoders import encoded
+from lsvv.inputs import check_rows, generator, quoted
 from lsvv.intervals import COVERAGE, error_law
 from lsvv.linalg import to_numpy
 from lsvv.losses import Loss, Squared, make_loss
 from lsvv.parameters import entries
-from lsvv.selection.average import Views, average
+from lsvv.selection.average import ReadRows, average
 from lsvv.selection.averaging import LeftOut, without_own
 from lsvv.selection.run import Run
 from lsvv.selection.search import SearchEstimator
@@ -60,8 +61,9 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
     manifold, power : "auto", number or sequence, defaults 0 and 2
         "auto" is 0 and 1e-3 to 100, and both powers.
     spectral, free_rank : "auto", number or sequence, defaults 0 and 0
-        The tail's axes, tried by k-fold at the best candidate and at the best supervised one. "auto" tries a hundredth
-        and a tenth of the penalty that empties W, and half of the singular values free.
+        The tail's axes, tried by k-fold at the best candidate and at the best supervised one. "auto" tries 0.01 to 0.3
+        of the penalty that empties W, and none and half of the singular values free. With ridge="auto" each tail is
+        tried beside next to no ridge, too, since a tail shrinks in its place.
     selection : "average" or "best", default="average"
         Average over the settings, or refit the best one with :class:`lsvv.LSVVClassifier`.
     safe : bool, default=True
@@ -172,7 +174,10 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
         check_is_fitted(self, "plan_")
         if self.best_estimator_ is None or self.forests_:
             return super().predict_proba(X)
-        rows, core = Views(check_rows(self, X, reset=False), self.columns_), self.best_estimator_
+        rows, core = (
+            ReadRows(check_rows(self, encoded(self.features, X), reset=False), self.columns_),
+            self.best_estimator_,
+        )
         return core._probabilities(core._checked_scores(rows[self.view_]))
 
     def _core(self, params: dict[str, Any]) -> LSVVClassifier:
@@ -241,7 +246,7 @@ class LSVVRegressorCV(RegressorPredictions, SearchEstimator):
         makes the interval, which then holds less than it says.
         """
         if not 0.0 < level < 1.0:
-            raise ValueError(f"level={shown(level)} is out of range. Pass a number between 0 and 1, such as 0.9.")
+            raise ValueError(f"level={quoted(level)} is out of range. Pass a number between 0 and 1, such as 0.9.")
         scores = np.asarray(to_numpy(self._scores(X)), dtype=np.float64)
         return self._ends(scores, level)
 

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from lsvv.categories import coded_from
+from lsvv.features.encoders import encoded
 from lsvv.inputs import check_rows, generator
 from lsvv.linalg import dense, take_rows
 from lsvv.selection.average import average_of_kinds, output_losses
@@ -167,7 +168,7 @@ def _some(n_rows: int, n_groups: int, rng: np.random.Generator) -> np.ndarray:
 
 def _rows_of(model: Any, X: Any, some: np.ndarray) -> np.ndarray:
     """Some of the labelled rows as trees read them."""
-    X = check_rows(model, X, reset=False)
+    X = check_rows(model, encoded(model.features, X), reset=False)
     last = model.labeled_.max()
     if X.shape[0] <= last:
         raise ValueError(

@@ -13,7 +13,9 @@ from sklearn.base import clone
 from lsvv.features import (
     FeatureMap,
     LandmarkMap,
+    LearningMap,
     Linear,
+    LinearFourier,
     MappedRows,
     Nystroem,
     RandomFourier,
@@ -21,6 +23,7 @@ from lsvv.features import (
     Ranks,
     as_feature_map,
 )
+from lsvv.features.encoders import asked
 from lsvv.features.kernels import IsotropicKernel, as_kernel
 from lsvv.features.width import median_distance, median_multiple
 from lsvv.linalg import Array, dense, take_rows, to_numpy
@@ -41,7 +44,7 @@ def views_of(features: Any, X: Array, *, as_they_are: bool) -> list[tuple[Featur
     would be dense. ``as_they_are`` is for a graph that was built of the columns as they are.
     """
     if not is_auto(features):
-        return [(Linear(), features)]
+        return [(Linear(), asked(features))]
     by_range, by_rank = default_maps(X.shape[0])
     if as_they_are or sp.issparse(X):
         return [(Linear() if as_they_are else Ranges(), [*by_range, *by_rank])]
@@ -50,10 +53,11 @@ def views_of(features: Any, X: Array, *, as_they_are: bool) -> list[tuple[Featur
 
 def is_auto(features: Any) -> bool:
     """Whether the search chooses the maps itself."""
+    features = asked(features)
     return isinstance(features, str) and features == "auto"
 
 
-def expand_maps(features: Any, n_draws: int, X: Array, rng: np.random.Generator) -> list[Any]:
+def expand_maps(features: Any, n_draws: int, X: Array, rng: np.random.Generator, names: Any = None) -> list[Any]:
     """Unfitted transformers: lists are joined, each width "auto" becomes several, each random map ``n_draws``.
 
     Widths in medians become numbers here: all maps of a view share one median distance between its rows ``X``.
@@ -61,7 +65,13 @@ def expand_maps(features: Any, n_draws: int, X: Array, rng: np.random.Generator)
     median = cache(lambda: median_distance(X, None, rng))
     maps: list[Any] = []
     for one in entries("features", features) if isinstance(features, (list, tuple)) else [features]:
-        base = as_feature_map(one, None)
+        base = as_feature_map(one, None, names)
+        if isinstance(base, LearningMap):
+            raise ValueError(
+                f"{type(base).__name__} learns from labels, so leaving a label out once its features are there would "
+                f"judge it too well. Fit LSVVClassifier or LSVVRegressor with it, and compare settings by "
+                f"GridSearchCV(..., cv=LabeledKFold()), which trains the features anew for each fold."
+            )
         parameters = base.get_params(deep=False)
         is_random = isinstance(base, FeatureMap) and parameters.get("random_state", 0) is None
         for _ in range(n_draws if is_random else 1):
@@ -109,6 +119,6 @@ def dense_block(rows: MappedRows, which: np.ndarray) -> np.ndarray:
 
 def with_fixed_width(fitted: Any) -> Any:
     """A fresh map of the same draw whose width is the number the fitted one arrived at."""
-    if isinstance(fitted, (RandomFourier, LandmarkMap)):
+    if isinstance(fitted, (RandomFourier, LinearFourier, LandmarkMap)):
         return clone(fitted).set_params(width=fitted.width_)
     return clone(fitted)

@@ -14,10 +14,11 @@ from lsvv.assembly import build_graph, fit_map, is_ready, map_rows
 from lsvv.engine import fits, spread
 from lsvv.features import MappedRows, Ranges, Ranks
 from lsvv.graph import KNNGraph, NeighborGraph, Smoother, laplacian, manifold_matrices
+from lsvv.inputs import column_names
 from lsvv.linalg import Array, canonical_order, take_rows, to_numpy
 from lsvv.losses import Loss
 from lsvv.parameters import entries
-from lsvv.selection.average import Member, Views, expected, path_weights
+from lsvv.selection.average import Member, ReadRows, expected, path_weights
 from lsvv.selection.averaging import LeftOut, mixed
 from lsvv.selection.forests import KINDS, CrossFitted, balanced_folds, cross_fitted
 from lsvv.selection.map_choice import dense_block, expand_maps, is_auto, mapping_cost, views_of, with_fixed_width
@@ -133,20 +134,20 @@ class Run:
 
     def _read(self, rng: np.random.Generator) -> None:
         """The views of the columns, and the maps of each."""
-        search, X = self.search, self.X
+        search, X, names = self.search, self.X, column_names(self.search)
         self.columns: dict[int, Any] = {}
         self.maps: list[Any] = []
         self.views: list[int] = []
         for view, (columns, features) in enumerate(views_of(search.features, X, as_they_are=is_ready(search.graph))):
             self.columns[view] = fit_map(columns, X, None)
             rows = self.columns[view].transform_checked(X)
-            maps = [fit_map(one, rows, None) for one in expand_maps(features, search.n_draws, rows, rng)]
+            maps = [fit_map(one, rows, None) for one in expand_maps(features, search.n_draws, rows, rng, names)]
             self.maps += maps
             self.views += [view] * len(maps)
         if grows_trees(search) and not isinstance(self.columns[max(self.columns)], (Ranges, Ranks)):
             # trees read single precision, which no unit should spoil
             self.columns[len(self.columns)] = fit_map(Ranges() if sp.issparse(X) else Ranks(), X, None)
-        self.rows = Views(X, self.columns)
+        self.rows = ReadRows(X, self.columns)
 
     def _mapped_rows(self, number: int) -> MappedRows:
         return map_rows(self.maps[number], self.rows[self.views[number]])
@@ -308,7 +309,10 @@ class Run:
             with self._dropping():
                 in_shares = isinstance(search.spectral, str)
                 spectrals = [s * problem.emptying for s in SHARES] if in_shares else axis_of(search, "spectral")
-                found += tail_members(best, problem, spectrals, axis_of(search, "free_rank"), folds)
+                free_ridge = isinstance(search.ridge, str)
+                found += tail_members(
+                    best, problem, spectrals, axis_of(search, "free_rank"), folds, free_ridge=free_ridge
+                )
         return found
 
     @contextmanager

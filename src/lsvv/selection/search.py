@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lsvv.estimators.base import METHODS
 from lsvv.features import Linear
+from lsvv.features.encoders import encoded
 from lsvv.graph import KNNGraph, NeighborGraph
 from lsvv.inputs import check_rows, generator
 from lsvv.linalg import Array, like, like_numbers, stack_rows, threads_for, to_numpy
@@ -21,14 +22,14 @@ from lsvv.selection.average import (
     Average,
     Ensemble,
     Part,
-    Views,
+    ReadRows,
     assembled,
     average,
     average_of_kinds,
     combined,
     expected,
 )
-from lsvv.selection.averaging import Guard, LeftOut, evidence, guard, mixed
+from lsvv.selection.averaging import Guard, LeftOut, guard, likely_better, mixed
 from lsvv.selection.forests import Forest, forests_of
 from lsvv.selection.importances import Judges
 from lsvv.selection.map_choice import is_auto
@@ -87,11 +88,11 @@ class SearchEstimator(BaseEstimator):
             As in :meth:`lsvv.LSVVClassifier.fit`; a weight of 0 makes an entry unlabelled.
         """
         check_grids(self)
-        given = X
-        X = check_rows(self, X, reset=True)
+        given = encoded(self.features, X)
+        X = check_rows(self, given, reset=True)
         targets = self._encode(y, X.shape[0], sample_weight)
         if X_unlabeled is not None:
-            below = check_rows(self, X_unlabeled, reset=False, name="X_unlabeled")
+            below = check_rows(self, encoded(self.features, X_unlabeled), reset=False, name="X_unlabeled")
             X, targets = stack_rows(X, below), targets.followed_by(below.shape[0])
         with threads_for(X.shape[0]):
             targets = self._scaled(X, targets)
@@ -218,7 +219,7 @@ class SearchEstimator(BaseEstimator):
         losses = [_row_losses(one.expectation.honest, run) for one in (alone, chosen)]
 
         def shares_by(rows: np.ndarray) -> np.ndarray:
-            share = evidence(*(one[rows] for one in losses))[0]
+            share = likely_better(*(one[rows] for one in losses))[0]
             return np.repeat([[share], [1.0 - share]], run.T.shape[1], axis=1)
 
         shares, expectation = mixed([chosen.expectation, alone.expectation], shares_by)
@@ -301,13 +302,13 @@ class SearchEstimator(BaseEstimator):
 
     def _scores(self, X: Any) -> Array:
         check_is_fitted(self, "plan_")
-        X = check_rows(self, X, reset=False)
+        X = check_rows(self, encoded(self.features, X), reset=False)
         with threads_for(X.shape[0]):
             return self._expectations(X)
 
     def _expectations(self, X: Array) -> Array:
         """M(x) for checked rows: what maps and trees expect, each with its share."""
-        rows = Views(X, self.columns_)
+        rows = ReadRows(X, self.columns_)
         if self.best_estimator_ is None:
             found = Ensemble(self.parts_, self.maps_, self.views_, self.graphs_).expectations(rows)
         else:
@@ -316,7 +317,7 @@ class SearchEstimator(BaseEstimator):
             found = found * like(self.kind_shares_["maps"], found)[None, :]
         return found + like(self._by_trees(rows), rows.template) if self.forests_ else found
 
-    def _by_trees(self, rows: Views) -> np.ndarray:
+    def _by_trees(self, rows: ReadRows) -> np.ndarray:
         """What the trees expect, times their shares; they read columns by their ranks where there are any."""
         return forests_of(self.forests_, rows[max(self.columns_)], self.n_outputs_)
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lsvv.assembly import build_objective, build_risk
+from lsvv.engine import spread
 from lsvv.features import MappedRows
 from lsvv.losses import Squared
 from lsvv.objective import NO_TAIL, Objective
@@ -19,8 +20,10 @@ from lsvv.solvers import solve
 from lsvv.spectral import balanced_free_rank, resolve_free_rank, singular_values
 
 TAIL_FOLDS = 3
-SHARES = (0.01, 0.1)
+SHARES = (0.01, 0.03, 0.1, 0.3)
 """What spectral="auto" tries beside 0: shares of the penalty that empties W with free_rank 0."""
+LITTLE = 1e-5
+"""Ridge beside a tail penalty that shrinks in its place, in units of the features' spread."""
 TAIL_TOL, TAIL_STEPS = 1e-4, 300
 """For comparing settings, and for members of an average."""
 
@@ -54,24 +57,36 @@ class TailProblem:
 
 
 def tail_members(
-    best: Member, problem: TailProblem, spectrals: Sequence[float], free_ranks: Sequence[Any], folds: np.ndarray
+    best: Member,
+    problem: TailProblem,
+    spectrals: Sequence[float],
+    free_ranks: Sequence[Any],
+    folds: np.ndarray,
+    *,
+    free_ridge: bool,
 ) -> Iterator[Member]:
-    """``best`` with each tail penalty: its loss is the best one's, times the ratio of the k-fold losses."""
+    """``best`` with each tail penalty: its loss is the best one's, times the ratio of the k-fold losses.
+
+    The ridge that is best without a tail shrinks what the tail would leave free, so that with ``free_ridge`` each tail
+    is tried beside next to no ridge, too.
+    """
     D, K = problem.Phi.shape[1], problem.T.shape[1]
-    axis = [(s, r) for r in free_ranks for s in sorted(spectrals) if s > 0.0]
+    little = LITTLE * spread(problem.Phi, problem.A)
+    sides = [problem, replace(problem, ridge=little)] if free_ridge and little < problem.ridge else [problem]
+    axis = [(side, s, r) for side in sides for r in free_ranks for s in sorted(spectrals) if s > 0.0]
     if not axis or min(D, K) < 2:
         return
     lowest = best.losses[np.argmin(best.losses.sum(axis=1))]
     base = output_losses(_held_out(problem, NO_TAIL, folds), problem.T, problem.A)
-    for strength, free_rank in axis:
+    for side, strength, free_rank in axis:
         tail = TailSum(strength, _count(free_rank, best.W, len(problem.T)))
-        W, b = _solved(problem.objective(), tail)
-        held = _held_out(problem, tail, folds)
+        W, b = _solved(side.objective(), tail)
+        held = _held_out(side, tail, folds)
         ratio = output_losses(held, problem.T, problem.A) / np.maximum(base, 1e-12)
         line = replace(
-            best.candidate, spectral=strength, free_rank=free_rank, ridges=(problem.ridge,), scaled=False, cost=0.0
+            best.candidate, spectral=strength, free_rank=free_rank, ridges=(side.ridge,), scaled=False, cost=0.0
         )
-        yield Member(line, np.array([problem.ridge]), (lowest * ratio)[None, :], W, b, LeftOut.plain(held))
+        yield Member(line, np.array([side.ridge]), (lowest * ratio)[None, :], W, b, LeftOut.plain(held))
 
 
 def _count(free_rank: Any, W: np.ndarray, n_labelled: int) -> int:

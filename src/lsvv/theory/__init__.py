@@ -17,6 +17,7 @@ from lsvv.theory.fixed_points import (
     fixed_point_coefficients,
     worst_case,
 )
+from lsvv.theory.hypothesis_tails import kernel_tail, linear_tail
 from lsvv.theory.local_bounds import LocalBound, tail_sums, theorem_2, theorem_3
 from lsvv.theory.localised import LocalSupremum, local_supremum
 from lsvv.theory.planning import BackTest, LabelPlan, back_test, plan_labels
@@ -69,6 +70,8 @@ __all__ = [
     "fixed_point_coefficients",
     "kernel_rank",
     "kernel_spectrum",
+    "kernel_tail",
+    "linear_tail",
     "local_supremum",
     "loss_constants",
     "measure_facts",
