@@ -115,8 +115,12 @@ class NeighborIndex:
         if k < 1:
             return sp.csr_array((m, m))
         if self._finds_itself:
-            distances, found = self._nearest(self._in_order, k + 1)
-            return _without_self(distances, found, m)
+            rows = self._in_order
+            # cells are searched one by one, for all rows that lie in them
+            at_once = m if is_torch_array(rows) else inverted.BLOCK
+            parts = inverted.parts_of(m, at_once)
+            found = [_without_self(*self._nearest(rows[part], k + 1), part.start, m) for part in parts]
+            return found[0] if len(found) == 1 else sp.csr_array(sp.vstack(found, format="csr"))
         return sp.csr_array(self._index.kneighbors_graph(n_neighbors=k, mode="distance"))
 
     def brought_here(self) -> NeighborIndex:
@@ -241,11 +245,14 @@ def _with_columns(found: sp.csr_array, order: np.ndarray) -> sp.csr_array:
     return sp.csr_array((found.data, order[found.indices], found.indptr), shape=found.shape)
 
 
-def _without_self(distances: np.ndarray, found: np.ndarray, m: int) -> sp.csr_array:
-    """The lists of the training rows themselves, each without its own row."""
-    source = np.repeat(np.arange(m), found.shape[1]).reshape(found.shape)
+def _without_self(distances: np.ndarray, found: np.ndarray, start: int, m: int) -> sp.csr_array:
+    """The lists of training rows themselves, from the row ``start`` on, each without its own row."""
+    is_self = found == np.arange(start, start + len(found))[:, None]
     # a row is its own neighbour, but among many duplicates it may not be in its own list
-    is_self = found == source
     is_self[~is_self.any(axis=1), -1] = True
     keep = ~is_self & (found >= 0)
-    return sp.csr_array((distances[keep], (source[keep], found[keep])), shape=(m, m))
+    ends = np.concatenate([[0], np.cumsum(keep.sum(axis=1))])
+    places = found[keep].astype(np.int32 if m < 2**31 else np.int64)
+    lists = sp.csr_array((distances[keep], places, ends), shape=(len(found), m))
+    lists.sort_indices()
+    return lists
