@@ -69,9 +69,9 @@ class LSVVRegressor(RegressorPredictions, VectorValuedEstimator):
     that of the classifier. ``features="linear+fourier"``, the default, is :class:`lsvv.features.LinearFourier`.
 
     NaN in ``y`` marks what is unknown, entry by entry: rows known for one task only are multi-task learning. Parameters
-    and attributes are those of the classifier without ``loss`` and ``class_weight``; ``singular_values_`` belong to the standardised W, ``coef_`` and ``intercept_`` to
-    the targets' own scale. Intervals are :meth:`lsvv.LSVVRegressorCV.predict_interval`'s; a search over one setting is
-    this model.
+    and attributes are those of the classifier without ``loss`` and ``class_weight``; ``singular_values_`` belong to the
+    standardised W, ``coef_`` and ``intercept_`` to the targets' own scale. Intervals are
+    :meth:`lsvv.LSVVRegressorCV.predict_interval`'s; a search over one setting is this model.
 
     Examples
     --------
