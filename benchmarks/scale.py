@@ -17,7 +17,9 @@ import numpy as np
 
 from benchmarks.timing import verdict
 
-GROWTH = (30_000, 100_000, 300_000, 1_000_000)
+GROWTH = (30_000, 100_000, 300_000, 1_000_000, 3_000_000)
+PEERS = (10_000, 30_000, 100_000)
+CHART = Path("docs/results/scale.svg")
 
 
 def main(data: Path | None = None) -> list[str]:
@@ -87,6 +89,8 @@ def _cell(one: dict[str, Any], key: str, form: str) -> str:
 def _growth() -> list[str]:
     found = {rows: _record("generated", rows=rows) for rows in GROWTH}
     parts = ("seconds", "neighbours")
+    peers = {rows: _record("peer", rows=rows) for rows in PEERS}
+    _chart(found, peers)
     slopes = {part: _slope([(rows, one[part]) for rows, one in found.items() if rows >= 100_000]) for part in parts}
     return [
         "### Growth: rows on a three-dimensional sheet in 50 columns, float32, D = 512, compact",
@@ -99,10 +103,33 @@ def _growth() -> list[str]:
             for rows, one in found.items()
         ),
         "",
-        f"From 100,000 to {max(GROWTH):,} rows the seconds grow as rows^{slopes['seconds']:.2f} (mark: 1.25 up to "
-        f"3,000,000, {verdict(slopes['seconds'] <= 1.25)} as far as it was run), those of neighbours as "
-        f"rows^{slopes['neighbours']:.2f}.",
+        "![Seconds and memory against rows](scale.svg)",
+        "",
+        "LabelSpreading(knn) on the same rows: "
+        + ", ".join(
+            f"{one['seconds']:.1f} s, {one['mb']:.0f} MB and an error of {one['error']:.1f} % at {rows:,}"
+            for rows, one in peers.items()
+        )
+        + ".",
+        "",
+        f"From 100,000 to {max(GROWTH):,} rows the seconds grow as rows^{slopes['seconds']:.2f} (mark: 1.25, "
+        f"{verdict(slopes['seconds'] <= 1.25)}), those of neighbours as rows^{slopes['neighbours']:.2f}.",
     ]
+
+
+def _chart(ours: dict[int, dict[str, Any]], peers: dict[int, dict[str, Any]]) -> None:
+    """Seconds and memory against rows, ours and the peer's, on doubly logarithmic axes."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    mpl.rcParams.update({"svg.hashsalt": "lsvv", "svg.fonttype": "none"})
+    figure = Figure(figsize=(8, 3.2), layout="constrained")
+    for axes, key, label in zip(figure.subplots(1, 2), ("seconds", "mb"), ("seconds", "MB"), strict=True):
+        for name, found in (("lsvv, compact", ours), ("LabelSpreading(knn)", peers)):
+            axes.loglog(list(found), [one[key] for one in found.values()], marker="o", label=name)
+        axes.set(xlabel="rows", ylabel=label)
+        axes.legend()
+    figure.savefig(CHART, metadata={"Date": None})
 
 
 def _stored() -> list[str]:

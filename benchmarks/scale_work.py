@@ -171,6 +171,14 @@ def generated(rows: int) -> Found:
     }
 
 
+def peer(rows: int) -> Found:
+    from sklearn.semi_supervised import LabelSpreading
+
+    X, truth = made_up(rows, 0)
+    model = LabelSpreading(kernel="knn", n_neighbors=10, max_iter=200)
+    return _judged(model, X, _partly(truth), *made_up(2000, 1))
+
+
 class Timed(Remembering):
     """A graph that also remembers how long it took."""
 
@@ -232,6 +240,7 @@ def dask(rows: int) -> Found:
 WORK: dict[str, Callable[..., Found]] = {
     "covtype": covtype,
     "generated": generated,
+    "peer": peer,
     "parquet": parquet,
     "dask": dask,
 }

@@ -106,6 +106,14 @@ def test_links_of_new_rows_are_the_weights_of_their_edges(weights: str, rng: np.
     laws.assert_close(links.toarray(), weight / weight.sum(axis=1, keepdims=True))
 
 
+def test_sparse_new_rows_find_the_neighbours_of_dense_ones(rng: np.random.Generator) -> None:
+    X, new = rng.normal(size=(30, 3)), rng.normal(size=(5, 3))
+    dense, sparse = KNNGraph().fit(X, 4), KNNGraph().fit(sp.csr_array(X), 4)
+    for graph in (dense, sparse):
+        for rows in (new, sp.csr_array(new)):
+            laws.assert_close(graph.links(rows).toarray(), dense.links(new).toarray())
+
+
 def test_a_graph_is_symmetric_up_to_the_rounding_of_its_largest_weight() -> None:
     S = np.array([[0.0, 1e9, 1.0], [1e9 + 1, 0.0, 0.0], [1.0, 0.0, 0.0]])
     np.testing.assert_array_equal(check_adjacency(S, 3).toarray(), S)

@@ -160,3 +160,6 @@ def test_keys_of_rows_do_not_depend_on_units_or_constant_columns(as_rows: Callab
     keys = linalg.row_keys(as_rows(X))
     assert len(set(keys)) == 3
     laws.assert_close(linalg.row_keys(as_rows(X * [10.0, 1.0, 1.0])), keys)
+    rows = as_rows(X)
+    linalg.row_keys(rows)
+    np.testing.assert_array_equal(linalg.dense(rows), X)

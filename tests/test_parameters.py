@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lsvv import LSVVClassifier, LSVVRegressor
-from lsvv.inputs import shown
+from lsvv.inputs import quoted
 from lsvv.parameters import CONSTRAINTS, GRIDS, check_grids, check_parameter, check_parameters, entries
 
 ELSEWHERE = {"features", "graph", "loss", "class_weight", "random_state"}
@@ -53,13 +53,13 @@ def test_right_values_pass(name: str, value: Any) -> None:
 def test_wrong_values_are_named_with_what_to_pass(name: str, value: Any) -> None:
     with pytest.raises(ValueError) as refused:  # noqa: PT011
         check_parameter(name, value)
-    assert str(refused.value) == f"{name}={shown(value)} is out of range. Pass {CONSTRAINTS[name][1]}."
+    assert str(refused.value) == f"{name}={quoted(value)} is out of range. Pass {CONSTRAINTS[name][1]}."
 
 
 @pytest.mark.parametrize("value", [10**400, 10**5000, [10**5000], "fast " * 100, np.zeros((30, 30))], ids=type)
 def test_a_value_stays_short_in_its_sentence(value: Any) -> None:
-    assert len(shown(value)) <= 80
-    assert "\n" not in shown(value)
+    assert len(quoted(value)) <= 80
+    assert "\n" not in quoted(value)
     with pytest.raises(ValueError, match=r"^smoothing=.* is out of range. Pass 'auto', or a number of at least 0"):
         check_parameter("smoothing", value)
 

@@ -11,7 +11,7 @@ from sklearn.frozen import FrozenEstimator
 
 from lsvv.features import FeatureMap, LearningMap, Lesson, MappedRows
 from lsvv.graph import KNNGraph, NeighborGraph, NeighborSearch, Smoother, check_adjacency
-from lsvv.inputs import shown
+from lsvv.inputs import quoted
 from lsvv.linalg import Array, canonical_order, like, sparse_times_dense, take_rows
 from lsvv.losses import Loss, Squared
 from lsvv.objective import Objective
@@ -33,6 +33,22 @@ def fit_map(feature_map: Any, X: Array, sample_weight: np.ndarray | None) -> Any
     if isinstance(feature_map, FeatureMap):
         return feature_map.fit(X, sample_weight=sample_weight)
     return feature_map.fit(X)
+
+
+def fitting_rows(X: Array, which: np.ndarray | None = None) -> tuple[Array, np.ndarray]:
+    """The rows a map is fitted on, and their places: all of ``which``; of stored rows at most ``SAMPLED`` at random."""
+    places = np.arange(X.shape[0]) if which is None else which
+    if isinstance(X, StoredRows) and places.size > SAMPLED:
+        places = np.sort(np.random.default_rng(0).choice(places, SAMPLED, replace=False))
+    whole = places.size == X.shape[0] and not isinstance(X, StoredRows)
+    return (X if whole else take_rows(X, places)), places
+
+
+def drawing_order(X: Array, labelled: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """The order in which labelled rows are drawn: that of their content, or of stored rows the one they have."""
+    if isinstance(X, StoredRows):
+        return np.arange(labelled.size)
+    return canonical_order(take_rows(X, labelled), values)
 
 
 def judged_rows(feature_map: Any, n_labelled: int) -> np.ndarray:
@@ -63,22 +79,6 @@ def refuse_graph_on_features(graph: Any, feature_map: Any) -> None:
             f"{type(feature_map).__name__} learns its features over the graph, so KNNGraph(on='features') would need "
             f"them before they are there. Choose on='inputs', or pass a ready graph."
         )
-
-
-def fitting_rows(X: Array, which: np.ndarray | None = None) -> tuple[Array, np.ndarray]:
-    """The rows a map is fitted on, and their places: all of ``which``; of stored rows at most ``SAMPLED`` at random."""
-    places = np.arange(X.shape[0]) if which is None else which
-    if isinstance(X, StoredRows) and places.size > SAMPLED:
-        places = np.sort(np.random.default_rng(0).choice(places, SAMPLED, replace=False))
-    whole = places.size == X.shape[0] and not isinstance(X, StoredRows)
-    return (X if whole else take_rows(X, places)), places
-
-
-def drawing_order(X: Array, labelled: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """The order in which labelled rows are drawn: that of their content, or of stored rows the one they have."""
-    if isinstance(X, StoredRows):
-        return np.arange(labelled.size)
-    return canonical_order(take_rows(X, labelled), values)
 
 
 def map_rows(feature_map: Any, X: Array) -> MappedRows:
@@ -126,7 +126,7 @@ def build_graph(
         graph = KNNGraph(weights=weights)
     if not isinstance(graph, KNNGraph):
         raise ValueError(
-            f"graph={shown(graph)} is not a graph. Pass 'auto', a KNNGraph, a sparse adjacency matrix, or an object "
+            f"graph={quoted(graph)} is not a graph. Pass 'auto', a KNNGraph, a sparse adjacency matrix, or an object "
             f"with kneighbors_graph."
         )
     return graph.fit(X if graph.on == "inputs" else rows.whole(), n_neighbors, n_jobs)

@@ -233,17 +233,17 @@ def generator(random_state: Any) -> np.random.Generator:
     if random_state is None or is_seed or isinstance(random_state, np.random.Generator):
         return np.random.default_rng(random_state)
     raise ValueError(
-        f"random_state={shown(random_state)} cannot seed a generator. Pass None, an int of at least 0, a RandomState "
+        f"random_state={quoted(random_state)} cannot seed a generator. Pass None, an int of at least 0, a RandomState "
         f"or a Generator."
     )
 
 
-def shown(value: Any) -> str:
+def quoted(value: Any) -> str:
     """``repr(value)`` in one line of 80 characters at most: a value in a sentence.
 
     Examples
     --------
-    >>> shown("fast"), len(shown(10**400))
+    >>> quoted("fast"), len(quoted(10**400))
     ("'fast'", 80)
     """
     try:

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lsvv.inputs import shown
+from lsvv.inputs import quoted
 from lsvv.linalg import Array, namespace
 
 
@@ -209,7 +209,7 @@ def make_loss(loss: Any, *, one_class_a_row: bool) -> Loss:
         "smooth_hinge": MulticlassHinge(SMOOTHING) if one_class_a_row else BinaryHinge(SMOOTHING),
     }
     if not isinstance(loss, str) or loss not in named:
-        raise ValueError(f"loss={shown(loss)} is not known. Choose one of {', '.join(named)}.")
+        raise ValueError(f"loss={quoted(loss)} is not known. Choose one of {', '.join(named)}.")
     return named[loss]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lsvv.inputs import shown
+from lsvv.inputs import quoted
 
 SOLVERS = ("auto", "closed", "accelerated", "minibatch")
 GRIDS = ("ridge", "smoothing", "manifold", "power", "spectral", "free_rank")
@@ -130,7 +130,7 @@ def check_parameter(name: str, value: Any) -> None:
     """Refuse a value that is out of range."""
     fits, wanted = CONSTRAINTS[name]
     if not fits(value):
-        raise ValueError(f"{name}={shown(value)} is out of range. Pass {wanted}.")
+        raise ValueError(f"{name}={quoted(value)} is out of range. Pass {wanted}.")
 
 
 def entries(name: str, values: Any) -> list[Any]:
@@ -140,5 +140,5 @@ def entries(name: str, values: Any) -> list[Any]:
         return [values]
     found = list(values) if isinstance(values, Iterable) else [values]
     if not found:
-        raise ValueError(f"{name}={shown(values)} is empty. Pass a value or several.")
+        raise ValueError(f"{name}={quoted(values)} is empty. Pass a value or several.")
     return found

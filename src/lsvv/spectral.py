@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lsvv.inputs import shown
+from lsvv.inputs import quoted
 from lsvv.linalg import Array, like, namespace, to_float64, to_numpy
 
 EXACT = 1e-7
@@ -29,7 +29,7 @@ def resolve_free_rank(free_rank: Any, n_features: int, n_outputs: int) -> int:
         # the slack keeps 0.7 * 10 at 7
         return min(full, int(np.ceil(free_rank * full - 1e-9)))
     raise ValueError(
-        f"free_rank={shown(free_rank)} is out of range. Pass an integer from 0 to min(D, K) = {full}, or a float "
+        f"free_rank={quoted(free_rank)} is out of range. Pass an integer from 0 to min(D, K) = {full}, or a float "
         f"from 0.0 to 1.0 as a fraction of it; the estimators also take 'balance'."
     )
 

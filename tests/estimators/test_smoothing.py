@@ -97,8 +97,8 @@ def test_the_temperature_is_that_of_smoothed_leave_one_out_scores() -> None:
     T = np.eye(3)[TRUTH]
     Phi = R @ model.feature_map_.transform(X)
     scores = naive.leave_one_out(Phi, T, np.full((60, 3), 1 / 60), 0.01 * np.eye(40))
-    pull = 1 / 63
-    expected = naive.temperature(scores - 0.5, T * (1 - 3 * pull) + pull, np.ones(60))
+    pull = 2 / 62
+    expected = naive.temperature(scores - 0.5, T * (1 - pull) + pull / 3, np.ones(60))
     assert model.temperature_ == pytest.approx(expected, rel=1e-4)
 
 

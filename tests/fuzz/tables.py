@@ -290,7 +290,8 @@ def _command(draw: Draw, command: str) -> None:
         if command == "ask":
             parse(out.read_bytes(), "out.csv", format="csv")
         else:
-            _check_cells(data, out.read_bytes(), format, table if not draw.hostile else None)
+            holes = call[call.index("--missing") + 1].split(",") if "--missing" in call else []
+            _check_cells(data, out.read_bytes(), format, table if not draw.hostile else None, holes)
 
 
 def _options(draw: Draw, table: Drawn, command: str) -> list[str]:
@@ -325,8 +326,8 @@ def _options(draw: Draw, table: Drawn, command: str) -> list[str]:
     return options
 
 
-def _check_cells(data: bytes, after: bytes, format: str, whole: Drawn | None) -> None:
-    """Rows and known cells of the input are in the output; what was added is finite."""
+def _check_cells(data: bytes, after: bytes, format: str, whole: Drawn | None, holes: Sequence[str]) -> None:
+    """Rows and known cells of the input, those that are no ``holes``, are in the output; what was added is finite."""
     try:
         old, new = (parse(part, f"in.{format}", format=format).frame for part in (data, after))
     except TableError as error:
@@ -335,7 +336,7 @@ def _check_cells(data: bytes, after: bytes, format: str, whole: Drawn | None) ->
     check(set(old.columns) <= set(new.columns), f"columns {list(old.columns)} became {list(new.columns)}")
     for name in old.columns:
         for row, (was, now) in enumerate(zip(old[name].tolist(), new[name].tolist(), strict=True)):
-            known = not (was is None or was != was or was is pd.NaT)
+            known = not (was is None or was != was or was is pd.NaT or str(was) in holes)
             check(not known or was == now or str(was) == str(now), f"{name!r} in row {row}: {was!r} became {now!r}")
     for name in (name for name in new.columns if name not in set(old.columns)):
         for cell in new[name].tolist():

@@ -9,8 +9,8 @@ from scipy import stats
 from lsvv.selection.averaging import (
     SHARPNESS,
     LeftOut,
-    evidence,
     guard,
+    likely_better,
     loo_weights,
     mixed,
     stacking_weights,
@@ -56,18 +56,18 @@ def test_the_guard_keeps_a_clear_gain_and_drops_a_clear_loss() -> None:
 @pytest.mark.parametrize("n_labels", [5, 40])
 def test_the_evidence_is_the_probability_of_a_gain_under_its_standard_error(n_labels: int) -> None:
     first, second = np.random.default_rng(n_labels).normal([[1.1], [1.0]], 0.5, size=(2, n_labels))
-    share, gain, error = evidence(first, second)
+    share, gain, error = likely_better(first, second)
     assert gain == pytest.approx((first - second).mean())
     assert error == pytest.approx(stats.sem(first - second))
     assert 0.1 < share < 0.9
     assert share == pytest.approx(stats.norm.cdf(gain / error))
-    assert evidence(second, first)[0] == pytest.approx(1.0 - share)
+    assert likely_better(second, first)[0] == pytest.approx(1.0 - share)
 
 
 def test_evidence_of_equal_differences_is_certain() -> None:
-    assert evidence(np.array([2.0]), np.array([1.0])) == (1.0, 1.0, 0.0)
-    assert evidence(np.ones(3), np.full(3, 2.0)) == (0.0, -1.0, 0.0)
-    assert evidence(np.ones(3), np.ones(3)) == (0.5, 0.0, 0.0)
+    assert likely_better(np.array([2.0]), np.array([1.0])) == (1.0, 1.0, 0.0)
+    assert likely_better(np.ones(3), np.full(3, 2.0)) == (0.0, -1.0, 0.0)
+    assert likely_better(np.ones(3), np.ones(3)) == (0.5, 0.0, 0.0)
 
 
 def _residual_products(seed: int, n_models: int) -> np.ndarray:

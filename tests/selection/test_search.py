@@ -77,6 +77,9 @@ def test_one_setting_of_the_regressor_with_a_tail_is_the_core() -> None:
     setting: dict[str, Any] = {"features": Linear(), "ridge": 1e-2, "smoothing": 0.5, "spectral": 0.1, "free_rank": 1}
     model = LSVVRegressorCV(**setting).fit(X, Y)
     np.testing.assert_array_equal(model.predict(X), LSVVRegressor(**setting).fit(X, Y).predict(X))
+    low, high = model.predict_interval(X)
+    assert (low < model.predict(X)).all()
+    assert (model.predict(X) < high).all()
 
 
 def test_the_average_of_settings_is_the_average_of_cores() -> None:

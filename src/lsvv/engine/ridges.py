@@ -9,7 +9,7 @@ from lsvv.engine.paths import fits
 from lsvv.losses import Squared
 
 MOST_MASKS = 3
-SURE = 0.95
+SURE = 0.99
 """Of the t test that tells a gain on the mean from chance."""
 CLOSE = 0.5
 """Standard errors within which a ridge is as good as the best."""
@@ -34,11 +34,11 @@ def chosen_ridge(
     G: np.ndarray | None = None,
     fit_intercept: bool = True,
     judged: np.ndarray | None = None,
-) -> float:
-    """The largest ridge whose leave-one-out squared error is within half a standard error of the lowest.
+) -> tuple[float, float]:
+    """The largest ridge whose leave-one-out squared error is within half a standard error of the lowest, and its error.
 
     The errors are those of paired differences, one a labelled row. Where the lowest is not below the largest ridge's,
-    which is next to that of the mean, by a t test at 5 %, the largest is taken: targets that have nothing to do with
+    which is next to that of the mean, by a t test at 1 %, the largest is taken: targets that have nothing to do with
     the rows stay at their mean. Equal rows are left out together, so that a row of weight 2 is the same as two rows. Of
     outputs known in different rows the three best known are looked at. Where features have seen labels, the errors are
     those of the rows ``judged`` (bool), whose labels they have not.
@@ -50,7 +50,7 @@ def chosen_ridge(
     >>> Phi, A = rng.normal(size=(50, 3)), np.full((50, 1), 0.02)
     >>> unit = spread(Phi, A)
     >>> noise, line = rng.normal(size=(50, 1)), Phi[:, :1]
-    >>> [round(chosen_ridge(Phi, T, A) / unit, 6) for T in (noise, line)]
+    >>> [round(chosen_ridge(Phi, T, A)[0] / unit, 6) for T in (noise, line)]
     [100.0, 1e-06]
     """
     some = _most_known(A)
@@ -66,7 +66,8 @@ def chosen_ridge(
     excess = losses - losses[best]
     errors = np.sqrt(count) * excess.std(axis=1, ddof=1 if count > 1 else 0)
     reach = np.where(np.arange(len(path)) > 0, CLOSE, t.ppf(SURE, max(count - 1, 1)))
-    return path[int(np.argmax(excess.sum(axis=1) <= reach * errors))].ridge
+    chosen = int(np.argmax(excess.sum(axis=1) <= reach * errors))
+    return path[chosen].ridge, float(losses[chosen].sum())
 
 
 def _most_known(A: np.ndarray) -> np.ndarray:

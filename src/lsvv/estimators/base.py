@@ -140,11 +140,10 @@ class VectorValuedEstimator(BaseEstimator):
         loss = self._loss(targets)
         self.smoothing_ = self._resolved_smoothing(targets)
         rows, graph = self._fit_features(X, targets, loss, rng)
-        labelled = self._labelled_rows(rows, graph, targets.labelled)
         seed = int(rng.integers(2**31))
         G = self._manifold_matrix(rows, graph)
         order = drawing_order(X, targets.labelled, targets.values[targets.labelled])
-        self.ridge_ = self._resolved_ridge(labelled, targets, order, loss, G)
+        labelled = self._settle(rows, graph, targets, order, loss, G)
         objective = self._with_tail(self._objective(labelled, loss, targets, G), targets, seed)
         solution = self._solve(objective, seed)
         self._expose(rows, targets, objective, solution)
@@ -190,12 +189,32 @@ class VectorValuedEstimator(BaseEstimator):
             return float(self.smoothing)
         return float(1.0 - (targets.labelled.size / len(targets.values)) ** (2.0 / 3.0))
 
+    def _settle(
+        self,
+        rows: MappedRows,
+        graph: NeighborGraph | None,
+        targets: Targets,
+        order: np.ndarray,
+        loss: Loss,
+        G: Array | None,
+    ) -> MappedRows:
+        """Phi_s of the labelled rows, with ``ridge_``; where both are "auto", leave-one-out may ask for Phi itself."""
+        labelled = self._labelled_rows(rows, graph, targets.labelled)
+        if not isinstance(self.ridge, str):
+            self.ridge_ = float(self.ridge)
+            return labelled
+        self.ridge_, error = self._resolved_ridge(labelled, targets, order, loss, G)
+        if isinstance(self.smoothing, str) and self.smoothing_:
+            plain = rows.take(targets.labelled)
+            ridge, lower = self._resolved_ridge(plain, targets, order, loss, G)
+            if lower < error:
+                self.smoothing_, self.ridge_, labelled = 0.0, ridge, plain
+        return labelled
+
     def _resolved_ridge(
         self, labelled: MappedRows, targets: Targets, order: np.ndarray, loss: Loss, G: Array | None
-    ) -> float:
-        """tau_A; "auto" is what leave-one-out asks for, without a tail, of at most so many labelled rows."""
-        if not isinstance(self.ridge, str):
-            return float(self.ridge)
+    ) -> tuple[float, float]:
+        """What leave-one-out asks for, without a tail, of at most so many labelled rows; and its error."""
         if not isinstance(loss, Squared):
             raise ValueError(f"ridge='auto' needs the squared loss, not {self.loss!r}. Pass a number, such as 1e-4.")
         n = labelled.shape[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -58,15 +59,19 @@ class RegressorPredictions(RegressorMixin):
         return filled
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LSVVRegressor(RegressorPredictions, VectorValuedEstimator):
     """Predict one or many numbers a row from a few labelled rows and many unlabelled ones.
 
     Minimises the equation of :class:`LSVVClassifier` with the squared loss on targets that are standardised inside
     and returned on their own scale. ``ridge="auto"``, the default, is chosen by leave-one-out, so that targets which
-    have nothing to do with the rows are predicted by their mean. NaN in ``y`` marks what is unknown, entry by entry:
-    rows known for one task only are multi-task learning. Parameters and attributes are those of the classifier without
-    ``loss`` and ``class_weight``; ``singular_values_`` belong to the standardised W, ``coef_`` and ``intercept_`` to
-    the targets' own scale.
+    have nothing to do with the rows are predicted by their mean; and with it ``smoothing="auto"``, between none and
+    that of the classifier. ``features="linear+fourier"``, the default, is :class:`lsvv.features.LinearFourier`.
+
+    NaN in ``y`` marks what is unknown, entry by entry: rows known for one task only are multi-task learning. Parameters
+    and attributes are those of the classifier without ``loss`` and ``class_weight``; ``singular_values_`` belong to the
+    standardised W, ``coef_`` and ``intercept_`` to the targets' own scale. Intervals are
+    :meth:`lsvv.LSVVRegressorCV.predict_interval`'s; a search over one setting is this model.
 
     Examples
     --------
@@ -81,6 +86,8 @@ class LSVVRegressor(RegressorPredictions, VectorValuedEstimator):
     >>> bool(np.abs(model.predict([[0.0]]) - [0.0, 1.0]).max() < 0.05)
     True
     """
+
+    features: Any = "linear+fourier"
 
     def _loss(self, targets: Targets) -> Loss:
         return Squared()

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from lsvv.features.blocks import Blocks
+from lsvv.features.affine import LinearFourier
 from lsvv.features.columns import Ranges, Ranks
 from lsvv.features.encoders import Encoder, asked
 from lsvv.features.experts import Experts
@@ -10,9 +10,10 @@ from lsvv.features.learning import LearningMap, Lesson
 from lsvv.features.maps import MAPS, FeatureMap, LandmarkMap, Linear, Nystroem, RandomFourier, Sketch
 from lsvv.features.multiple import MultipleKernels
 from lsvv.features.neural import Neural
+from lsvv.features.own_columns import Blocks
 from lsvv.features.rows import BLOCK_BYTES, MappedRows
 from lsvv.features.trees import Trees
-from lsvv.inputs import shown
+from lsvv.inputs import quoted
 
 __all__ = [
     "BLOCK_BYTES",
@@ -24,6 +25,7 @@ __all__ = [
     "LearningMap",
     "Lesson",
     "Linear",
+    "LinearFourier",
     "MappedRows",
     "MultipleKernels",
     "Neural",
@@ -35,6 +37,9 @@ __all__ = [
     "Trees",
     "as_feature_map",
 ]
+
+SHORT_NAMES: dict[str, type[FeatureMap]] = {**MAPS, "linear+fourier": LinearFourier}
+"""What estimators call maps by."""
 
 
 def as_feature_map(features: Any, random_state: Any, names: Any = None) -> Any:
@@ -55,15 +60,15 @@ def as_feature_map(features: Any, random_state: Any, names: Any = None) -> Any:
 
     features = asked(features)
     if isinstance(features, str):
-        if features not in MAPS:
+        if features not in SHORT_NAMES:
             raise ValueError(
-                f"features={shown(features)} is not known. Choose one of {', '.join(sorted(MAPS))}, or pass a "
+                f"features={quoted(features)} is not known. Choose one of {', '.join(sorted(SHORT_NAMES))}, or pass a "
                 f"transformer."
             )
-        chosen = MAPS[features]()
+        chosen = SHORT_NAMES[features]()
     elif isinstance(features, type) or not callable(getattr(features, "transform", None)):
         raise ValueError(
-            f"features={shown(features)} is not a transformer. Pass a short name or an object with fit and transform."
+            f"features={quoted(features)} is not a transformer. Pass a short name or an object with fit and transform."
         )
     else:
         chosen = clone(features)

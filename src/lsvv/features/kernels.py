@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lsvv.inputs import shown
+from lsvv.inputs import quoted
 from lsvv.linalg import Array, city_block_distances, dense, namespace, squared_distances
 
 ENTRIES_AT_ONCE = 10**6
@@ -135,7 +135,7 @@ def as_kernel(kernel: str | Kernel) -> Kernel:
     if isinstance(kernel, Kernel):
         return kernel
     if not isinstance(kernel, str) or kernel not in KERNELS:
-        raise ValueError(f"kernel={shown(kernel)} is not known. Choose one of {', '.join(sorted(KERNELS))}.")
+        raise ValueError(f"kernel={quoted(kernel)} is not known. Choose one of {', '.join(sorted(KERNELS))}.")
     return KERNELS[kernel]()
 
 

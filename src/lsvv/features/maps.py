@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lsvv.features.kernels import IsotropicKernel, Kernel, as_kernel
 from lsvv.features.width import resolve_width
-from lsvv.inputs import check_rows, generator
+from lsvv.inputs import LARGEST, LARGEST_SINGLE, check_rows, generator
 from lsvv.linalg import Array, dense, drawn_by_content, like, namespace, take_rows, to_float64, to_numpy
 from lsvv.parameters import check_parameters
 from lsvv.targets.weighting import row_weight
@@ -156,8 +156,11 @@ class RandomFourier(FeatureMap):
 
 
 def _scaled_down(frequencies: np.ndarray, width: float, X: Array) -> Array:
-    """``frequencies / width`` in the precision of ``X``."""
-    if np.abs(frequencies).max() > width * float(namespace(X).finfo(X.dtype).max):
+    """``frequencies / width`` in the precision of ``X``, of which no row that passes the gate makes an infinity."""
+    most = float(np.finfo(np.float64).max) / LARGEST
+    if X.dtype == namespace(X).float32:
+        most = float(np.finfo(np.float32).max) / LARGEST_SINGLE
+    if np.abs(frequencies).max() > width * most:
         raise ValueError(
             f"The width {width:g} is so narrow that frequencies overflow. Scale the columns of X, or pass a wider one."
         )

@@ -11,9 +11,9 @@ from scipy.linalg import cho_factor, cho_solve
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from lsvv.features.blocks import Blocks, fitted_maps, side_by_side
 from lsvv.features.learning import LearningMap, Lesson
 from lsvv.features.maps import FeatureMap, RandomFourier
+from lsvv.features.own_columns import Blocks, fitted_maps, side_by_side
 from lsvv.features.rows import MappedRows
 from lsvv.linalg import Array, take_rows, to_numpy
 from lsvv.spectral import resolve_free_rank

@@ -7,7 +7,7 @@ from numbers import Real
 
 import numpy as np
 
-from lsvv.inputs import shown
+from lsvv.inputs import quoted
 from lsvv.linalg import Array, dense, drawn_by_content, squared_distances, take_rows, to_numpy
 
 DEFAULT_MULTIPLE = 0.5
@@ -33,7 +33,7 @@ def median_multiple(width: float | str) -> float | None:
     elif isinstance(width, Real) and not isinstance(width, bool) and 0 < width < WIDEST:
         return None
     raise ValueError(
-        f"width={shown(width)} is not a width. Pass 'auto', a positive number, or a multiple such as '0.5 median'."
+        f"width={quoted(width)} is not a width. Pass 'auto', a positive number, or a multiple such as '0.5 median'."
     )
 
 

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from scipy.spatial.distance import pdist, squareform
 
 from lsvv.graph.nearest import RECALL, NeighborIndex, NeighborSearch
-from lsvv.inputs import shown
+from lsvv.inputs import quoted
 from lsvv.linalg import Array, dense, to_numpy
 
 TINIEST = 5e-324
@@ -331,4 +331,4 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
     """Refuse a value that is none of the choices."""
     if value not in choices:
         listed = " or ".join(repr(choice) for choice in choices)
-        raise ValueError(f"{name}={shown(value)} is not known. Choose {listed}.")
+        raise ValueError(f"{name}={quoted(value)} is not known. Choose {listed}.")

@@ -35,8 +35,10 @@ def laplacian(S: sp.csr_array, kind: str = "normalized") -> sp.csr_array:
         mean = degree.mean()
         return sp.csr_array((sp.diags_array(degree) - S) / (mean if mean > 0 else 1.0))
     root = np.where(degree > 0, 1.0 / np.sqrt(np.where(degree > 0, degree, 1.0)), 0.0)
-    scaled = sp.diags_array(root) @ S @ sp.diags_array(root)
-    return sp.csr_array(sp.diags_array((degree > 0).astype(np.float64)) - scaled)
+    entries = -S.data * root[S.indices]
+    entries *= np.repeat(root, np.diff(S.indptr))
+    off_diagonal = sp.csr_array((entries, S.indices, S.indptr), shape=S.shape)
+    return sp.csr_array(off_diagonal + sp.diags_array((degree > 0).astype(np.float64), format="csr"))
 
 
 def manifold_matrix(rows: MappedRows, Lap: sp.csr_array, power: int = 2) -> Array:

@@ -17,7 +17,7 @@ from lsvv.graph.blocked import Blocked
 from lsvv.graph.coarse_cells import CellSearch
 from lsvv.graph.inverted import FAISS_ROWS, InvertedLists
 from lsvv.graph.spread import neighbors_on_cluster
-from lsvv.linalg import Array, canonical_order, like, take_rows, to_numpy
+from lsvv.linalg import Array, canonical_order, dense, like, take_rows, to_numpy
 from lsvv.stored import StoredRows
 
 __all__ = ["FAISS_ROWS", "NeighborIndex", "NeighborSearch", "neighbors"]
@@ -115,8 +115,12 @@ class NeighborIndex:
         if k < 1:
             return sp.csr_array((m, m))
         if self._finds_itself:
-            distances, found = self._nearest(self._in_order, k + 1)
-            return _without_self(distances, found, m)
+            rows = self._in_order
+            # cells are searched one by one, for all rows that lie in them
+            at_once = m if is_torch_array(rows) else inverted.BLOCK
+            parts = inverted.parts_of(m, at_once)
+            found = [_without_self(*self._nearest(rows[part], k + 1), part.start, m) for part in parts]
+            return found[0] if len(found) == 1 else sp.csr_array(sp.vstack(found, format="csr"))
         return sp.csr_array(self._index.kneighbors_graph(n_neighbors=k, mode="distance"))
 
     def brought_here(self) -> NeighborIndex:
@@ -129,7 +133,7 @@ class NeighborIndex:
 
     def of(self, X: Array, n_neighbors: int) -> sp.csr_array:
         """Distances from each row of ``X`` to the nearest training rows, of shape (rows of X, m)."""
-        return _with_columns(self._of(self._as_rows(X), n_neighbors), self._order)
+        return _with_columns(self._of(self._as_those_here(X), n_neighbors), self._order)
 
     def _of(self, new: Any, n_neighbors: int) -> sp.csr_array:
         if isinstance(self.search, NeighborSearch):
@@ -156,6 +160,10 @@ class NeighborIndex:
         if by_blocks and (rows.device.type != "cpu" or self.search == "exact" or not _faiss_pays(rows)):
             return rows
         return rows if sp.issparse(rows) else to_numpy(rows)
+
+    def _as_those_here(self, rows: Any) -> Any:
+        """Sparse new rows are dense where the training rows are, since trees of neighbours take no others."""
+        return self._as_rows(dense(rows) if sp.issparse(rows) and not sp.issparse(self.rows) else rows)
 
     def _as_stored(self, rows: StoredRows) -> Any:
         """Rows that are not in memory stay where they are, or are read where they are few."""
@@ -237,11 +245,14 @@ def _with_columns(found: sp.csr_array, order: np.ndarray) -> sp.csr_array:
     return sp.csr_array((found.data, order[found.indices], found.indptr), shape=found.shape)
 
 
-def _without_self(distances: np.ndarray, found: np.ndarray, m: int) -> sp.csr_array:
-    """The lists of the training rows themselves, each without its own row."""
-    source = np.repeat(np.arange(m), found.shape[1]).reshape(found.shape)
+def _without_self(distances: np.ndarray, found: np.ndarray, start: int, m: int) -> sp.csr_array:
+    """The lists of training rows themselves, from the row ``start`` on, each without its own row."""
+    is_self = found == np.arange(start, start + len(found))[:, None]
     # a row is its own neighbour, but among many duplicates it may not be in its own list
-    is_self = found == source
     is_self[~is_self.any(axis=1), -1] = True
     keep = ~is_self & (found >= 0)
-    return sp.csr_array((distances[keep], (source[keep], found[keep])), shape=(m, m))
+    ends = np.concatenate([[0], np.cumsum(keep.sum(axis=1))])
+    places = found[keep].astype(np.int32 if m < 2**31 else np.int64)
+    lists = sp.csr_array((distances[keep], places, ends), shape=(len(found), m))
+    lists.sort_indices()
+    return lists

@@ -169,7 +169,7 @@ class Part:
     graph: int = 0
 
 
-class Views:
+class ReadRows:
     """Rows as each view reads their columns; each is computed once, where it is asked for."""
 
     def __init__(self, X: Array, columns: Mapping[int, Any]) -> None:
@@ -206,7 +206,7 @@ class Ensemble:
     >>> X = np.linspace(0.0, 1.0, 20)[:, None]
     >>> model = LSVVRegressorCV(features="linear").fit(X, X[:, 0])
     >>> whole = Ensemble(model.parts_, model.maps_, model.views_, model.graphs_)
-    >>> whole.expectations(Views(X, model.columns_)).shape
+    >>> whole.expectations(ReadRows(X, model.columns_)).shape
     (20, 1)
     """
 
@@ -215,7 +215,7 @@ class Ensemble:
     views: Mapping[int, int]
     graphs: Mapping[int, NeighborGraph]
 
-    def expectations(self, rows: Views) -> Array:
+    def expectations(self, rows: ReadRows) -> Array:
         """M for new rows; each map is applied once, each graph asked once."""
         scores = self._mapped(rows)
         for number in sorted({part.graph for part in self.parts if part.near is not None}):
@@ -228,7 +228,7 @@ class Ensemble:
                 scores[place] = scores[place] + near[:, count * K : (count + 1) * K]
         return combined(self.parts, scores)
 
-    def _seen(self, part: Part, rows: Views) -> Array:
+    def _seen(self, part: Part, rows: ReadRows) -> Array:
         """Rows as the graph of a part was built of them."""
         if not is_on_features(self.graphs[part.graph]):
             return rows[part.graph]
@@ -240,7 +240,7 @@ class Ensemble:
         """K; 0 without parts, where trees are the whole model."""
         return int(self.parts[0].b.size) if self.parts else 0
 
-    def _mapped(self, rows: Views) -> list[Array]:
+    def _mapped(self, rows: ReadRows) -> list[Array]:
         """sum_maps W_map' phi_map(x) of each part."""
         K = self.n_outputs
         scores: list[Array] = [0.0] * len(self.parts)

@@ -184,7 +184,7 @@ class Guard:
     sentence: str
 
 
-def evidence(first: np.ndarray, second: np.ndarray) -> tuple[float, float, float]:
+def likely_better(first: np.ndarray, second: np.ndarray) -> tuple[float, float, float]:
     """How likely the second of two models is better, the mean of its gain and the standard error of that.
 
     Held-out losses are paired, one a labelled row, and their mean difference follows a normal law. A probability above
@@ -193,7 +193,7 @@ def evidence(first: np.ndarray, second: np.ndarray) -> tuple[float, float, float
     Examples
     --------
     >>> import numpy as np
-    >>> evidence(np.array([1.0, 2.0, 3.0]), np.array([3.0, 2.0, 1.0]))[0]
+    >>> likely_better(np.array([1.0, 2.0, 3.0]), np.array([3.0, 2.0, 1.0]))[0]
     0.5
     """
     difference = first - second
@@ -210,7 +210,7 @@ def guard(supervised: np.ndarray, semi_supervised: np.ndarray) -> Guard:
     The share is the probability that the semi-supervised model is the better one: near 1 it is kept, near 0 dropped,
     and mixed in between.
     """
-    share, gain, error = evidence(supervised, semi_supervised)
+    share, gain, error = likely_better(supervised, semi_supervised)
     done = {1.0: "helped and are used", 0.0: "did not help and are left aside"}
     sentence = (
         f"Rows without a label {done.get(share, f'are mixed in with weight {share:.2f}')}: with labels left out, they "

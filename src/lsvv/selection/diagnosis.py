@@ -14,7 +14,7 @@ from sklearn.base import clone
 from lsvv.extras import optional
 from lsvv.features import RandomFourier
 from lsvv.graph import KNNGraph, laplacian
-from lsvv.inputs import generator, shown
+from lsvv.inputs import generator, quoted
 from lsvv.linalg import take_rows
 from lsvv.selection.averaging import Guard
 from lsvv.selection.estimators import LSVVClassifierCV, LSVVRegressorCV
@@ -139,7 +139,7 @@ def will_unlabeled_help(
 def _model(y: np.ndarray, task: str, seed: int) -> Any:
     """A quick search: one small map, the squared loss."""
     if task not in ("auto", "classes", "numbers"):
-        raise ValueError(f"task={shown(task)} is not known. Choose 'auto', 'classes' or 'numbers'.")
+        raise ValueError(f"task={quoted(task)} is not known. Choose 'auto', 'classes' or 'numbers'.")
     numbers = task == "numbers" or (task == "auto" and _some_fractional(y))
     quick: dict[str, Any] = {
         "features": RandomFourier(300, random_state=seed),

@@ -13,12 +13,12 @@ from lsvv.estimators import LSVVClassifier, LSVVRegressor
 from lsvv.estimators.classifier import ClassifierPredictions
 from lsvv.estimators.regressor import RegressorPredictions
 from lsvv.features.encoders import encoded
-from lsvv.inputs import check_rows, generator, shown
+from lsvv.inputs import check_rows, generator, quoted
 from lsvv.intervals import COVERAGE, error_law
 from lsvv.linalg import to_numpy
 from lsvv.losses import Loss, Squared, make_loss
 from lsvv.parameters import entries
-from lsvv.selection.average import Views, average
+from lsvv.selection.average import ReadRows, average
 from lsvv.selection.averaging import LeftOut, without_own
 from lsvv.selection.run import Run
 from lsvv.selection.search import SearchEstimator
@@ -175,7 +175,7 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
         if self.best_estimator_ is None or self.forests_:
             return super().predict_proba(X)
         rows, core = (
-            Views(check_rows(self, encoded(self.features, X), reset=False), self.columns_),
+            ReadRows(check_rows(self, encoded(self.features, X), reset=False), self.columns_),
             self.best_estimator_,
         )
         return core._probabilities(core._checked_scores(rows[self.view_]))
@@ -246,7 +246,7 @@ class LSVVRegressorCV(RegressorPredictions, SearchEstimator):
         makes the interval, which then holds less than it says.
         """
         if not 0.0 < level < 1.0:
-            raise ValueError(f"level={shown(level)} is out of range. Pass a number between 0 and 1, such as 0.9.")
+            raise ValueError(f"level={quoted(level)} is out of range. Pass a number between 0 and 1, such as 0.9.")
         scores = np.asarray(to_numpy(self._scores(X)), dtype=np.float64)
         return self._ends(scores, level)
 

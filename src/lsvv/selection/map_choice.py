@@ -15,6 +15,7 @@ from lsvv.features import (
     LandmarkMap,
     LearningMap,
     Linear,
+    LinearFourier,
     MappedRows,
     Nystroem,
     RandomFourier,
@@ -118,6 +119,6 @@ def dense_block(rows: MappedRows, which: np.ndarray) -> np.ndarray:
 
 def with_fixed_width(fitted: Any) -> Any:
     """A fresh map of the same draw whose width is the number the fitted one arrived at."""
-    if isinstance(fitted, (RandomFourier, LandmarkMap)):
+    if isinstance(fitted, (RandomFourier, LinearFourier, LandmarkMap)):
         return clone(fitted).set_params(width=fitted.width_)
     return clone(fitted)

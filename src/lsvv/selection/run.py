@@ -18,7 +18,7 @@ from lsvv.inputs import column_names
 from lsvv.linalg import Array, canonical_order, take_rows, to_numpy
 from lsvv.losses import Loss
 from lsvv.parameters import entries
-from lsvv.selection.average import Member, Views, expected, path_weights
+from lsvv.selection.average import Member, ReadRows, expected, path_weights
 from lsvv.selection.averaging import LeftOut, mixed
 from lsvv.selection.forests import KINDS, CrossFitted, balanced_folds, cross_fitted
 from lsvv.selection.map_choice import dense_block, expand_maps, is_auto, mapping_cost, views_of, with_fixed_width
@@ -84,7 +84,7 @@ class Run:
         *,
         per_output: bool,
     ) -> None:
-        self.search, self.X, self.losses, self.per_output = search, X, losses, per_output
+        self.search, self.X, self.losses, self.per_output, self._rng = search, X, losses, per_output, rng
         self._read(rng)
         self.specs = [with_fixed_width(one) for one in self.maps]
         columns = [self._mapped_rows(number).shape[1] for number in range(len(self.maps))]
@@ -105,7 +105,6 @@ class Run:
             self.members = []
         self.members += tails
         self._tell_of_dropped()
-        self._rng = rng
 
     @cached_property
     def vote(self) -> Vote | None:
@@ -147,7 +146,7 @@ class Run:
         if grows_trees(search) and not isinstance(self.columns[max(self.columns)], (Ranges, Ranks)):
             # trees read single precision, which no unit should spoil
             self.columns[len(self.columns)] = fit_map(Ranges() if sp.issparse(X) else Ranks(), X, None)
-        self.rows = Views(X, self.columns)
+        self.rows = ReadRows(X, self.columns)
 
     def _mapped_rows(self, number: int) -> MappedRows:
         return map_rows(self.maps[number], self.rows[self.views[number]])

@@ -22,14 +22,14 @@ from lsvv.selection.average import (
     Average,
     Ensemble,
     Part,
-    Views,
+    ReadRows,
     assembled,
     average,
     average_of_kinds,
     combined,
     expected,
 )
-from lsvv.selection.averaging import Guard, LeftOut, evidence, guard, mixed
+from lsvv.selection.averaging import Guard, LeftOut, guard, likely_better, mixed
 from lsvv.selection.forests import Forest, forests_of
 from lsvv.selection.importances import Judges
 from lsvv.selection.map_choice import is_auto
@@ -219,7 +219,7 @@ class SearchEstimator(BaseEstimator):
         losses = [_row_losses(one.expectation.honest, run) for one in (alone, chosen)]
 
         def shares_by(rows: np.ndarray) -> np.ndarray:
-            share = evidence(*(one[rows] for one in losses))[0]
+            share = likely_better(*(one[rows] for one in losses))[0]
             return np.repeat([[share], [1.0 - share]], run.T.shape[1], axis=1)
 
         shares, expectation = mixed([chosen.expectation, alone.expectation], shares_by)
@@ -308,7 +308,7 @@ class SearchEstimator(BaseEstimator):
 
     def _expectations(self, X: Array) -> Array:
         """M(x) for checked rows: what maps and trees expect, each with its share."""
-        rows = Views(X, self.columns_)
+        rows = ReadRows(X, self.columns_)
         if self.best_estimator_ is None:
             found = Ensemble(self.parts_, self.maps_, self.views_, self.graphs_).expectations(rows)
         else:
@@ -317,7 +317,7 @@ class SearchEstimator(BaseEstimator):
             found = found * like(self.kind_shares_["maps"], found)[None, :]
         return found + like(self._by_trees(rows), rows.template) if self.forests_ else found
 
-    def _by_trees(self, rows: Views) -> np.ndarray:
+    def _by_trees(self, rows: ReadRows) -> np.ndarray:
         """What the trees expect, times their shares; they read columns by their ranks where there are any."""
         return forests_of(self.forests_, rows[max(self.columns_)], self.n_outputs_)
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.model_selection import BaseCrossValidator
 
-from lsvv.inputs import generator, shown
+from lsvv.inputs import generator, quoted
 from lsvv.selection.stratification import Labelled, balance, deal, even_sizes, read_labelled, spread_out
 
 Stratify = Literal["auto", False]
@@ -61,7 +61,7 @@ class LabeledKFold(BaseCrossValidator):
         _check_count("n_splits", n_splits, 2)
         _check_stratify(stratify)
         if not isinstance(shuffle, (bool, np.bool_)):
-            raise ValueError(f"shuffle={shown(shuffle)} is not known. Pass True or False.")
+            raise ValueError(f"shuffle={quoted(shuffle)} is not known. Pass True or False.")
         if not shuffle and random_state is not None:
             raise ValueError("random_state is given but shuffle=False draws nothing. Pass shuffle=True as well.")
         self.n_splits = n_splits
@@ -264,12 +264,12 @@ def _ignore(groups: Any, splitter: BaseCrossValidator) -> None:
 
 def _check_count(name: str, value: Any, least: int) -> None:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise ValueError(f"{name}={shown(value)} is out of range. Pass an integer of at least {least}.")
+        raise ValueError(f"{name}={quoted(value)} is out of range. Pass an integer of at least {least}.")
 
 
 def _check_stratify(stratify: Any) -> None:
     if stratify is not False and stratify != "auto":
-        raise ValueError(f"stratify={shown(stratify)} is not known. Pass 'auto' or False.")
+        raise ValueError(f"stratify={quoted(stratify)} is not known. Pass 'auto' or False.")
 
 
 def _check_size(name: str, size: Any) -> None:
@@ -277,5 +277,5 @@ def _check_size(name: str, size: Any) -> None:
     share = isinstance(size, (float, np.floating)) and 0 < size < 1
     if not (size is None or whole or share):
         raise ValueError(
-            f"{name}={shown(size)} is out of range. Pass a share between 0 and 1, a number of labelled rows, or None."
+            f"{name}={quoted(size)} is out of range. Pass a share between 0 and 1, a number of labelled rows, or None."
         )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lsvv.inputs import shown
+from lsvv.inputs import quoted
 from lsvv.linalg import Array, namespace
 from lsvv.losses import BinaryHinge, MulticlassHinge, smoothed
 from lsvv.objective import Objective
@@ -50,9 +50,9 @@ class MiniBatch(Method[MiniBatchState], Settings):
         if not isinstance(objective.risk, RowRisk):
             raise TypeError("Mini-batches need the rows: build the objective on a RowRisk.")
         if self.step_rule not in STEP_RULES:
-            raise ValueError(f"step_rule={shown(self.step_rule)} is not known. Choose one of {', '.join(STEP_RULES)}.")
+            raise ValueError(f"step_rule={quoted(self.step_rule)} is not known. Choose one of {', '.join(STEP_RULES)}.")
         if self.batch_size < 1:
-            raise ValueError(f"batch_size={shown(self.batch_size)} holds no row. Pass an integer of at least 1.")
+            raise ValueError(f"batch_size={quoted(self.batch_size)} holds no row. Pass an integer of at least 1.")
         zeros = namespace(V).zeros_like(V)
         return MiniBatchState(V, objective.value(V), float("inf"), 0, zeros, zeros)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from lsvv.selection.averaging import evidence
+from lsvv.selection.averaging import likely_better
 from lsvv.tables.results import Answer, answers, merged
 from lsvv.tables.targets import Group, NumberTarget, Target
 from lsvv.tables.widths import MOST_ROWS, known_numbers, left_out_error
@@ -68,7 +68,7 @@ def _may_help(other: Answer, first: Answer) -> bool:
 
 
 def _helped(X: np.ndarray, first: Answer, helpers: Sequence[Answer], learn: Learn) -> Helped | None:
-    """The answer with help, if there is good evidence that it is the better one."""
+    """The answer with help, if there is good likely_better that it is the better one."""
     where = np.any([other.target.known for other in helpers], axis=0)
     wide = np.hstack([X, *map(_features, helpers)])
     if not _is_promising(X, wide, first, where):
@@ -78,7 +78,7 @@ def _helped(X: np.ndarray, first: Answer, helpers: Sequence[Answer], learn: Lear
     rows = np.intersect1d(first.held_out_rows, second.held_out_rows)
     rows = rows[where[rows]]
     before, after = (_losses(one, rows) for one in (first, second))
-    if evidence(before, after)[0] < 1.0:
+    if likely_better(before, after)[0] < 1.0:
         return None
     names = tuple(other.target.column for other in helpers)
     return Helped(merged(first, second, where), names, 1.0 - float(after.mean() / before.mean()))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lsvv.inputs import shown
+from lsvv.inputs import quoted
 from lsvv.linalg import to_numpy
 
 FAR = 1e100
@@ -85,10 +85,10 @@ def class_factor(class_weight: Any, classes: np.ndarray, values: np.ndarray, wei
     elif isinstance(class_weight, dict):
         unknown = [key for key in class_weight if key not in set(classes.tolist())]
         if unknown:
-            raise ValueError(f"class_weight names {shown(unknown[0])}, which is no class of y: {classes.tolist()}.")
+            raise ValueError(f"class_weight names {quoted(unknown[0])}, which is no class of y: {classes.tolist()}.")
         factor = _checked_factors([class_weight.get(c, 1.0) for c in classes.tolist()])
     else:
-        raise ValueError(f"class_weight={shown(class_weight)} is not known. Pass None, 'balanced' or a dict.")
+        raise ValueError(f"class_weight={quoted(class_weight)} is not known. Pass None, 'balanced' or a dict.")
     return np.where(values.any(axis=1), values @ factor, 1.0)
 
 
@@ -104,7 +104,7 @@ def label_factor(class_weight: Any, values: np.ndarray, weight: np.ndarray) -> n
     if isinstance(class_weight, dict) and set(class_weight) <= {0, 1}:
         no, yes = _checked_factors([class_weight.get(0, 1.0), class_weight.get(1, 1.0)])
         return np.where(values > 0, yes, no)
-    raise ValueError(f"class_weight={shown(class_weight)} is not known. Pass None, 'balanced' or {{0: ..., 1: ...}}.")
+    raise ValueError(f"class_weight={quoted(class_weight)} is not known. Pass None, 'balanced' or {{0: ..., 1: ...}}.")
 
 
 def _checked_factors(factors: list[Any]) -> np.ndarray:

@@ -8,7 +8,7 @@ import pytest
 
 from lsvv.tables import Table, TableError, fill, parse, read
 from lsvv.tables.labeling import AlreadyAnsweredError, Journal, Session
-from lsvv.tables.labeling.views import shown
+from lsvv.tables.labeling.page_state import page_state
 from lsvv.tables.sheets import with_labels
 
 from .conftest import KINDS, N_ROWS, table_of, truth_of
@@ -87,7 +87,7 @@ def test_a_column_without_any_label_is_labelled_once_its_task_is_named(begin: Be
     # the first questions go to every cloud of rows
     assert {row % 3 for row in asked[:4]} == {0, 1, 2}
     assert session.belief.answer is not None
-    assert shown(session, "a")["question"]["guess"]["text"]
+    assert page_state(session, "a")["question"]["guess"]["text"]
 
 
 def test_tabs_are_asked_for_different_rows_and_keep_them(begin: Begin) -> None:
@@ -132,7 +132,7 @@ def test_what_was_skipped_comes_back_last(begin: Begin) -> None:
     assert session.current("a")[0] == skipped[0]
     answered(session, 4)
     assert session.current("a") == (None, 0)
-    assert shown(session, "a")["question"] is None
+    assert page_state(session, "a")["question"] is None
 
 
 def test_undo_takes_back_the_answers_of_its_tab_one_by_one(begin: Begin) -> None:
@@ -205,14 +205,14 @@ def test_a_slip_is_shown_for_a_second_look(begin: Begin) -> None:
     wrong = next(kind for kind in KINDS if kind != truth_of(row))
     session.answer("a", row, wrong)
     session.refit()
-    (doubtful,) = shown(session, "a")["progress"]["doubtful"]
+    (doubtful,) = page_state(session, "a")["progress"]["doubtful"]
     assert (doubtful["row"], doubtful["label"], doubtful["mine"]) == (row + 1, wrong, True)
     assert truth_of(row) in doubtful["why"]
 
 
 def test_the_view_tells_what_a_person_needs(begin: Begin) -> None:
     session = begin()
-    view = shown(session, "a")
+    view = page_state(session, "a")
     question = view["question"]
     assert question["choices"] == list(KINDS)
     assert sum(question["guess"]["shares"]) == pytest.approx(1.0, abs=1e-3)
@@ -221,7 +221,7 @@ def test_the_view_tells_what_a_person_needs(begin: Begin) -> None:
     assert all(one["label"] == truth_of(one["row"] - 1) for one in question["near"])
     assert re.match("The model (wavers between|says) “", question["why"])
     assert view["known"] == 6
-    assert session.version == shown(session, "a")["version"]
+    assert session.version == page_state(session, "a")["version"]
 
 
 def test_very_many_rows_are_looked_at_in_part(begin: Begin, monkeypatch: pytest.MonkeyPatch) -> None:

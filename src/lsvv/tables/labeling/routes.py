@@ -8,10 +8,10 @@ import secrets
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
+from lsvv.tables.labeling.page_state import page_state
 from lsvv.tables.labeling.refits import Refits
 from lsvv.tables.labeling.rendering import LabelingPage
 from lsvv.tables.labeling.session import AlreadyAnsweredError, Session
-from lsvv.tables.labeling.views import shown
 from lsvv.tables.table import TableError
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class Routes:
         return _json(200, await asyncio.to_thread(self._state, tab))
 
     def _state(self, tab: str) -> dict[str, Any]:
-        return {**shown(self._session, tab), "trouble": self._refits.trouble}
+        return {**page_state(self._session, tab), "trouble": self._refits.trouble}
 
     def _acting(self, act: Callable[[str, dict[str, Any]], None]) -> Handler:
         async def acted(request: Request) -> Response:

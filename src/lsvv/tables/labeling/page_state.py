@@ -15,7 +15,7 @@ from lsvv.tables.results import Answer
 from lsvv.tables.targets import NumberTarget, TagTarget
 from lsvv.tables.words import PERCENT, count, percent
 
-__all__ = ["shown"]
+__all__ = ["page_state"]
 
 N_NEAREST = 3
 MOST_CHOICES = 400
@@ -24,7 +24,7 @@ LONGEST = 2000
 """Letters of a cell that are shown."""
 
 
-def shown(session: Session, tab: str) -> dict[str, Any]:
+def page_state(session: Session, tab: str) -> dict[str, Any]:
     """The question for a tab and the state of the session."""
     row, stands_for = session.current(tab)
     return {
