@@ -16,8 +16,8 @@ from lsvv.features.multiple import default_kernels
 from reproduction.data import load, make_fold, split
 from reproduction.statistics import paired_t
 
-SETS = ("vowel", "vehicle", "segment")
-N_SPLITS = 10
+SETS = ("vehicle",)
+N_SPLITS = 5
 MOST_ROWS = 1500
 WAYS = ("one kernel", "plain sum", "theta = 0", "learnt")
 
