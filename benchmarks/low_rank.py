@@ -44,8 +44,10 @@ def main(data: Path | None = None) -> list[str]:
     share = float(np.mean(np.array(found_ranks) == RANK))
     return [
         f"Mean squared error in units of the targets' variance. Generated: {TASKS} tasks whose weights on {COLUMNS}",
-        f"columns have rank {RANK}, noise {NOISE}, each row known for one task, errors without noise. scm20d (with --data)",
-        f"has 16, {MOST_ROWS} training rows at most, entries missing at random. tail: `LSVVRegressorCV(spectral='auto',",
+        f"columns have rank {RANK}, noise {NOISE}, each row known for one task, errors without noise. scm20d "
+        "(with --data)",
+        f"has 16, {MOST_ROWS} training rows at most, entries missing at random. tail: "
+        "`LSVVRegressorCV(spectral='auto',",
         f"free_rank={list(FREE_RANKS)})`, spectral=0: the same without, both on linear features without smoothing;",
         "MultiOutput ridge: scikit-learn's RidgeCV for each task alone; pooled: one RidgeCV for all tasks.",
         "",
