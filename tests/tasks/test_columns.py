@@ -37,13 +37,13 @@ def test_a_shared_subspace_makes_few_labels_enough() -> None:
         X, y = tasks(seed, n=800)
         seen = np.full(y.shape, None, dtype=object)
         for column in range(6):  # rows of its own for each column
-            rows = slice(30 * column, 30 * column + 30)
+            rows = slice(15 * column, 15 * column + 15)
             seen[rows, column] = y[rows, column]
-        model = ClassColumns(LSVVRegressor(**PLAIN, spectral=0.2), random_state=0).fit(X[:400], seen[:400])
+        model = ClassColumns(LSVVRegressor(**PLAIN, spectral=0.4), random_state=0).fit(X[:400], seen[:400])
         shared.append(model.score(X[400:], y[400:]))
         each = [LSVVClassifier(**PLAIN).fit(X[:400], seen[:400, column]) for column in range(6)]
         apart.append(np.mean([one.score(X[400:], y[400:, column]) for column, one in enumerate(each)]))
-    assert np.mean(shared) > np.mean(apart) + 0.03
+    assert np.mean(shared) > np.mean(apart) + 0.05
 
 
 def test_probabilities_sum_to_one_and_are_honest() -> None:

@@ -66,11 +66,12 @@ class LSVVRegressor(RegressorPredictions, VectorValuedEstimator):
     Minimises the equation of :class:`LSVVClassifier` with the squared loss on targets that are standardised inside
     and returned on their own scale. ``ridge="auto"``, the default, is chosen by leave-one-out, so that targets which
     have nothing to do with the rows are predicted by their mean; and with it ``smoothing="auto"``, between none and
-    that of the classifier. ``features="linear+fourier"``, the default, is :class:`lsvv.features.LinearFourier`. NaN in ``y`` marks what is unknown, entry by entry:
-    rows known for one task only are multi-task learning. Parameters and attributes are those of the classifier without
-    ``loss`` and ``class_weight``; ``singular_values_`` belong to the standardised W, ``coef_`` and ``intercept_`` to
-    the targets' own scale. Intervals are :meth:`lsvv.LSVVRegressorCV.predict_interval`'s; a search over one setting is
-    this model.
+    that of the classifier. ``features="linear+fourier"``, the default, is :class:`lsvv.features.LinearFourier`.
+
+    NaN in ``y`` marks what is unknown, entry by entry: rows known for one task only are multi-task learning. Parameters
+    and attributes are those of the classifier without ``loss`` and ``class_weight``; ``singular_values_`` belong to the
+    standardised W, ``coef_`` and ``intercept_`` to the targets' own scale. Intervals are
+    :meth:`lsvv.LSVVRegressorCV.predict_interval`'s; a search over one setting is this model.
 
     Examples
     --------

@@ -84,7 +84,7 @@ class Run:
         *,
         per_output: bool,
     ) -> None:
-        self.search, self.X, self.losses, self.per_output = search, X, losses, per_output
+        self.search, self.X, self.losses, self.per_output, self._rng = search, X, losses, per_output, rng
         self._read(rng)
         self.specs = [with_fixed_width(one) for one in self.maps]
         columns = [self._mapped_rows(number).shape[1] for number in range(len(self.maps))]
@@ -105,7 +105,6 @@ class Run:
             self.members = []
         self.members += tails
         self._tell_of_dropped()
-        self._rng = rng
 
     @cached_property
     def vote(self) -> Vote | None:

@@ -165,20 +165,20 @@ class TransferRegressor(RegressorMixin, _Transfer):
 
     Examples
     --------
-    The target is the source plus one direction, seen in twelve rows:
+    The target is the source plus one direction, seen in thirty rows:
 
     >>> import numpy as np
     >>> from lsvv import LSVVRegressor
     >>> from lsvv.tasks import TransferRegressor
     >>> rng = np.random.default_rng(0)
-    >>> X, W = rng.normal(size=(212, 8)), rng.normal(size=(8, 5))
-    >>> domain = np.where(np.arange(212) < 200, 1, -1)
-    >>> Y = X @ W + np.outer((domain < 0) * X[:, 0], np.ones(5))
+    >>> X, W, shift = rng.normal(size=(430, 12)), rng.normal(size=(12, 8)), np.ones((12, 8)) / 2
+    >>> domain = np.where(np.arange(430) < 400, 1, -1)
+    >>> Y = X @ W + (domain < 0)[:, None] * (X @ shift) + rng.normal(size=(430, 8))
     >>> plain = LSVVRegressor(features="linear", smoothing=0)
     >>> model = TransferRegressor(plain, random_state=0).fit(X, Y, sample_domain=domain)
-    >>> new = rng.normal(size=(100, 8))
-    >>> truth = new @ W + new[:, :1]
-    >>> alone = plain.fit(X[200:], Y[200:]).predict(new)
+    >>> new = rng.normal(size=(100, 12))
+    >>> truth = new @ (W + shift)
+    >>> alone = plain.fit(X[400:], Y[400:]).predict(new)
     >>> bool(np.mean((model.predict(new) - truth) ** 2) < 0.5 * np.mean((alone - truth) ** 2))
     True
     """
