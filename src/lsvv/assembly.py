@@ -61,6 +61,11 @@ def judged_rows(feature_map: Any, n_labelled: int) -> np.ndarray:
 
 def learnt_map(feature_map: LearningMap, X: Array, lesson: Lesson) -> LearningMap:
     """The map taught on all rows, or on the labelled ones alone where no term looks at the others."""
+    if isinstance(X, StoredRows):
+        raise ValueError(
+            f"{type(feature_map).__name__} learns from labels, in rows that are in memory. Load a part of the rows, or "
+            f"choose features that do not learn from labels, such as 'fourier'."
+        )
     if lesson.S is None and lesson.labelled.size < X.shape[0]:
         X, lesson = take_rows(X, lesson.labelled), replace(lesson, labelled=np.arange(lesson.labelled.size))
     return feature_map.fit_checked(X, lesson)

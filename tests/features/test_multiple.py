@@ -7,7 +7,7 @@ import pytest
 
 import laws
 from lsvv import LSVVClassifier, LSVVRegressor
-from lsvv.features import Linear, MultipleKernels, RandomFourier, Views
+from lsvv.features import Blocks, Linear, MultipleKernels, RandomFourier
 from lsvv.theory import kernel_tail, linear_tail
 
 REASON = "the labels held out are drawn by place: a row of weight 2 is drawn once, two rows may be parted"
@@ -36,7 +36,7 @@ def test_the_weights_make_a_better_model_than_the_plain_sum(rng: np.random.Gener
     y = truth + 0.1 * rng.normal(size=150)
     errors = [
         np.mean((LSVVRegressor(features=phi, smoothing=0, random_state=0).fit(X, y).predict(new) - wanted) ** 2)
-        for phi in (MultipleKernels(each_column(12)), Views(each_column(12)))
+        for phi in (MultipleKernels(each_column(12)), Blocks(each_column(12)))
     ]
     assert errors[0] < 0.5 * errors[1]
 

@@ -212,3 +212,9 @@ def test_a_search_and_a_graph_on_features_are_refused(moons: tuple[np.ndarray, .
         LSVVClassifierCV(features=["linear", Neural()]).fit(X, y)
     with pytest.raises(ValueError, match=r"Neural learns its features over the graph, so KNNGraph\(on='features'\)"):
         LSVVClassifier(features=Neural(), graph=KNNGraph(on="features")).fit(X, y)
+
+
+def test_rows_that_are_not_in_memory_are_refused(moons: tuple[np.ndarray, ...]) -> None:
+    X, _, y = moons
+    with pytest.raises(ValueError, match="Neural learns from labels, in rows that are in memory"):
+        LSVVClassifier(features=Neural(**SMALL), smoothing=0).fit(iter([X[:150], X[150:]]), y)

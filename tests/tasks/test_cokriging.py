@@ -15,7 +15,7 @@ import laws
 from lsvv.features import Nystroem
 from lsvv.features.kernels import Kernel, as_kernel
 from lsvv.tasks import CoKriging
-from lsvv.tasks.evidence import Entries, Law, evidence, posterior
+from lsvv.tasks.likelihood import Entries, Law, log_evidence, posterior
 
 B = np.array([[1.0, 0.6], [0.6, 0.8]])
 
@@ -34,7 +34,7 @@ def covariance(kernel: Kernel, entries: Entries, law: Law) -> np.ndarray:
 def test_the_evidence_is_the_density_and_its_slopes_are_its_slopes(rng: np.random.Generator, name: str) -> None:
     kernel = as_kernel(name)
     entries, law = some_entries(rng)
-    value, by_B, by_noise, by_width = evidence(kernel, entries, law)
+    value, by_B, by_noise, by_width = log_evidence(kernel, entries, law)
 
     def log_density(law: Law) -> float:
         return float(multivariate_normal(cov=covariance(kernel, entries, law)).logpdf(entries.y))

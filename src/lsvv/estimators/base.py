@@ -115,6 +115,7 @@ class VectorValuedEstimator(BaseEstimator):
             Weights of rows or of entries; 0 makes them unlabelled.
         """
         self._check_parameters()
+        X = encoded(self.features, X)
         if is_elsewhere(X):
             if X_unlabeled is not None:
                 raise ValueError(
@@ -123,11 +124,12 @@ class VectorValuedEstimator(BaseEstimator):
                 )
             X, y = opened_rows(self, X, y)
         else:
-            X = check_rows(self, encoded(self.features, X), reset=True)
+            X = check_rows(self, X, reset=True)
         targets = self._encode(y, X.shape[0], sample_weight)
         if X_unlabeled is not None:
+            X_unlabeled = encoded(self.features, X_unlabeled)
             refuse_another_device(X_unlabeled, X, name="X_unlabeled")
-            below = check_rows(self, encoded(self.features, X_unlabeled), reset=False, name="X_unlabeled")
+            below = check_rows(self, X_unlabeled, reset=False, name="X_unlabeled")
             X, targets = stack_rows(X, below), targets.followed_by(below.shape[0])
         with threads_for(X.shape[0]):
             return self._fit(X, targets)
@@ -354,10 +356,11 @@ class VectorValuedEstimator(BaseEstimator):
     def _scores(self, X: Any) -> Array:
         """W' phi_s(x) + b for new rows."""
         check_is_fitted(self)
+        X = encoded(self.features, X)
         if is_elsewhere(X):
             return scores_elsewhere(self, X)
         refuse_another_device(X, self._weights)
-        X = check_rows(self, encoded(self.features, X), reset=False)
+        X = check_rows(self, X, reset=False)
         with threads_for(X.shape[0]):
             return self._checked_scores(X)
 

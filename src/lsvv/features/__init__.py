@@ -10,13 +10,14 @@ from lsvv.features.learning import LearningMap, Lesson
 from lsvv.features.maps import MAPS, FeatureMap, LandmarkMap, Linear, Nystroem, RandomFourier, Sketch
 from lsvv.features.multiple import MultipleKernels
 from lsvv.features.neural import Neural
+from lsvv.features.own_columns import Blocks
 from lsvv.features.rows import BLOCK_BYTES, MappedRows
 from lsvv.features.trees import Trees
-from lsvv.features.views import Views
 from lsvv.inputs import quoted
 
 __all__ = [
     "BLOCK_BYTES",
+    "Blocks",
     "Encoder",
     "Experts",
     "FeatureMap",
@@ -34,7 +35,6 @@ __all__ = [
     "Ranks",
     "Sketch",
     "Trees",
-    "Views",
     "as_feature_map",
 ]
 

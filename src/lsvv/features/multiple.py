@@ -13,8 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from lsvv.features.learning import LearningMap, Lesson
 from lsvv.features.maps import FeatureMap, RandomFourier
+from lsvv.features.own_columns import Blocks, fitted_maps, side_by_side
 from lsvv.features.rows import MappedRows
-from lsvv.features.views import Views, fitted_maps, side_by_side
 from lsvv.linalg import Array, take_rows, to_numpy
 from lsvv.spectral import resolve_free_rank
 
@@ -53,7 +53,7 @@ class MultipleKernels(LearningMap):
     Parameters
     ----------
     maps : sequence of maps, or of tuples (name, map, columns), optional
-        As for :class:`lsvv.features.Views`: kernels, widths and groups of columns. The default has Gaussian and
+        As for :class:`lsvv.features.Blocks`: kernels, widths and groups of columns. The default has Gaussian and
         Laplacian kernels of five widths each.
     free_rank : int or float
         theta, of each kernel: a count, or a fraction of its features.
@@ -115,7 +115,7 @@ class MultipleKernels(LearningMap):
         """The same maps with the places of columns that were named."""
         if self.maps is None:
             return self
-        return clone(self).set_params(maps=Views(self.maps).placed(names).maps)
+        return clone(self).set_params(maps=Blocks(self.maps).placed(names).maps)
 
     def _learn(self, X: Array, lesson: Lesson, held: np.ndarray) -> int:
         maps = default_kernels() if self.maps is None else self.maps

@@ -19,7 +19,7 @@ from lsvv.intervals import COVERAGE
 from lsvv.linalg import dense, threads_for, to_numpy
 from lsvv.parameters import check_parameters
 from lsvv.targets import Numbers, encode_numbers
-from lsvv.tasks.evidence import Entries, learnt, posterior
+from lsvv.tasks.likelihood import Entries, learnt, posterior
 
 START = 0.5
 """Multiple of the median distance between places from which the search for the width begins."""

@@ -14,7 +14,7 @@ from lsvv.inputs import generator
 from lsvv.linalg import Array, namespace, to_numpy
 
 
-class Views(FeatureMap):
+class Blocks(FeatureMap):
     """phi(x) = (w_1 phi_1(x), ..., w_M phi_M(x)), each phi_m of its own columns of x.
 
     <phi(x), phi(z)> is the sum of the kernels, each times w_m^2.
@@ -39,9 +39,9 @@ class Views(FeatureMap):
     Examples
     --------
     >>> import numpy as np
-    >>> from lsvv.features import Linear, RandomFourier, Views
+    >>> from lsvv.features import Linear, RandomFourier, Blocks
     >>> X = np.random.default_rng(0).normal(size=(20, 5))
-    >>> two = Views([("place", RandomFourier(8), [0, 1]), ("rest", "linear", slice(2, 5))], random_state=0)
+    >>> two = Blocks([("place", RandomFourier(8), [0, 1]), ("rest", "linear", slice(2, 5))], random_state=0)
     >>> two.fit_transform(X).shape
     (20, 11)
     """

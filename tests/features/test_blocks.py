@@ -12,7 +12,7 @@ import torch
 
 import laws
 from lsvv import LSVVClassifier, LSVVClassifierCV
-from lsvv.features import FeatureMap, Linear, RandomFourier, Trees, Views
+from lsvv.features import Blocks, FeatureMap, Linear, RandomFourier, Trees
 
 
 @pytest.fixture(name="X")
@@ -20,11 +20,11 @@ def rows(rng: np.random.Generator) -> np.ndarray:
     return rng.normal(size=(40, 4))
 
 
-TWO = Views([("wave", RandomFourier(6, random_state=0), [0, 1]), ("line", "linear", slice(2, 4))])
+TWO = Blocks([("wave", RandomFourier(6, random_state=0), [0, 1]), ("line", "linear", slice(2, 4))])
 
 
 def test_it_is_a_scikit_learn_transformer() -> None:
-    laws.assert_fails_only(Views([RandomFourier(5, random_state=0), "linear"]), {})
+    laws.assert_fails_only(Blocks([RandomFourier(5, random_state=0), "linear"]), {})
 
 
 def test_features_stand_side_by_side(X: np.ndarray) -> None:
@@ -34,10 +34,10 @@ def test_features_stand_side_by_side(X: np.ndarray) -> None:
 
 
 def test_kernels_add_up_by_the_squares_of_their_weights(X: np.ndarray) -> None:
-    Phi = Views([Linear(), RandomFourier(30, random_state=1)], weights=[2.0, 0.5]).fit_transform(X)
+    Phi = Blocks([Linear(), RandomFourier(30, random_state=1)], weights=[2.0, 0.5]).fit_transform(X)
     wave = RandomFourier(30, random_state=1).fit_transform(X)
     np.testing.assert_allclose(Phi @ Phi.T, 4.0 * X @ X.T + 0.25 * wave @ wave.T, atol=1e-10)
-    assert Views(["linear", "linear"], weights=[1.0, 0.0]).fit_transform(X).shape == (40, 4)
+    assert Blocks(["linear", "linear"], weights=[1.0, 0.0]).fit_transform(X).shape == (40, 4)
 
 
 @pytest.mark.parametrize("kind", [sp.csr_array, torch.as_tensor])
@@ -49,17 +49,17 @@ def test_every_kind_of_rows(X: np.ndarray, kind: Any) -> None:
 
 
 def test_one_sparse_part_makes_all_of_it_sparse(X: np.ndarray) -> None:
-    assert sp.issparse(Views([Trees(5, random_state=0), Linear()]).fit_transform(X))
+    assert sp.issparse(Blocks([Trees(5, random_state=0), Linear()]).fit_transform(X))
 
 
 @pytest.mark.parametrize("kind", [LSVVClassifier, LSVVClassifierCV])
 def test_estimators_find_columns_by_their_names(kind: Any, X: np.ndarray) -> None:
     frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
     y = np.where(X[:, 2] > 0, "yes", "no")
-    named = kind(features=Views([("one", "linear", ["c"])]), smoothing=0, random_state=0).fit(frame, y)
-    placed = kind(features=Views([("one", "linear", [2])]), smoothing=0, random_state=0).fit(X, y)
+    named = kind(features=Blocks([("one", "linear", ["c"])]), smoothing=0, random_state=0).fit(frame, y)
+    placed = kind(features=Blocks([("one", "linear", [2])]), smoothing=0, random_state=0).fit(X, y)
     np.testing.assert_array_equal(named.predict_proba(frame), placed.predict_proba(X))
-    direct = Views([("one", "linear", ["c", "a"])]).fit(frame)
+    direct = Blocks([("one", "linear", ["c", "a"])]).fit(frame)
     np.testing.assert_array_equal(direct.transform(frame), X[:, [2, 0]])
 
 
@@ -75,19 +75,19 @@ def test_estimators_find_columns_by_their_names(kind: Any, X: np.ndarray) -> Non
 )
 def test_what_is_no_list_of_maps_is_refused(maps: Any, sentence: str, X: np.ndarray) -> None:
     with pytest.raises(ValueError, match=sentence):
-        Views(maps).fit(X)
+        Blocks(maps).fit(X)
 
 
 def test_a_column_that_is_not_there_is_named(X: np.ndarray) -> None:
     frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
     with pytest.raises(ValueError, match=r"X has no column 'x'. Its columns are 'a', 'b'"):
-        Views([("one", "linear", ["a", "x"])]).fit(frame)
+        Blocks([("one", "linear", ["a", "x"])]).fit(frame)
 
 
 @pytest.mark.parametrize("weights", [[1.0], [1.0, -1.0], [0.0, 0.0], [1.0, np.nan]])
 def test_weights_that_do_not_fit_are_refused(weights: list[float], X: np.ndarray) -> None:
     with pytest.raises(ValueError, match="do not fit 2 maps"):
-        Views(["linear", "linear"], weights=weights).fit(X)
+        Blocks(["linear", "linear"], weights=weights).fit(X)
 
 
 def test_a_map_without_columns_of_its_own_is_left_as_it_is() -> None:

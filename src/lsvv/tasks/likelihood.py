@@ -44,7 +44,7 @@ class Law:
     width: float
 
 
-def evidence(kernel: Kernel, entries: Entries, law: Law) -> tuple[float, np.ndarray, np.ndarray, float]:
+def log_evidence(kernel: Kernel, entries: Entries, law: Law) -> tuple[float, np.ndarray, np.ndarray, float]:
     """log p(y) = -(y' S^-1 y + log|S| + n log(2 pi)) / 2, S_ij = B_{k_i k_j} kappa_ij + [i = j] s_{k_i}; its slopes.
 
     The slopes are in B, in the noise and in log(width): tr(G dS) with G = (alpha alpha' - S^-1) / 2, alpha = S^-1 y.
@@ -87,7 +87,7 @@ def learnt(
 
     def loss(x: np.ndarray) -> tuple[float, np.ndarray]:
         L, law = read(x)
-        value, by_B, by_noise, by_width = evidence(kernel, entries, law)
+        value, by_B, by_noise, by_width = log_evidence(kernel, entries, law)
         slope = np.concatenate([2.0 * (by_B @ L)[lower], by_noise * law.noise, [0.0 if fixed_width else by_width]])
         return -value / n, -slope / n
 
