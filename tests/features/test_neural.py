@@ -177,7 +177,11 @@ def test_training_that_was_cut_short_is_told(moons: tuple[np.ndarray, ...]) -> N
         ({"network": torch.nn.Unflatten(1, (1, 2))}, r"an output of shape \(2, 1, 2\) of 2 rows. Pass one that makes"),
         ({"network": torch.nn.Linear(3, 2)}, r"does not take rows of 2 columns: mat1 and mat2"),
         ({"network": 3}, "network=3 is not a network"),
-        ({"network": lambda d: d}, "is not a network. Pass a torch.nn.Module, or a function"),
+        pytest.param(
+            {"network": lambda d: d},
+            "is not a network. Pass a torch.nn.Module, or a function",
+            id="a function of no module",
+        ),
         ({"device": "tpu9"}, "device='tpu9' is not known to torch"),
     ],
     ids=str,

@@ -9,7 +9,7 @@ from lsvv.engine.paths import fits
 from lsvv.losses import Squared
 
 MOST_MASKS = 3
-SURE = 0.99
+SURE = 0.975
 """Of the t test that tells a gain on the mean from chance."""
 CLOSE = 0.5
 """Standard errors within which a ridge is as good as the best."""
@@ -38,7 +38,7 @@ def chosen_ridge(
     """The largest ridge whose leave-one-out squared error is within half a standard error of the lowest, and its error.
 
     The errors are those of paired differences, one a labelled row. Where the lowest is not below the largest ridge's,
-    which is next to that of the mean, by a t test at 1 %, the largest is taken: targets that have nothing to do with
+    which is next to that of the mean, by a t test at 2.5 %, the largest is taken: targets that have nothing to do with
     the rows stay at their mean. Equal rows are left out together, so that a row of weight 2 is the same as two rows. Of
     outputs known in different rows the three best known are looked at. Where features have seen labels, the errors are
     those of the rows ``judged`` (bool), whose labels they have not.
