@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from scipy.stats import t
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -17,7 +16,7 @@ from lsvv.estimators import LSVVRegressor
 from lsvv.inputs import check_rows, generator
 from lsvv.linalg import Array, canonical_order, take_rows, to_numpy
 from lsvv.selection.average import average
-from lsvv.selection.averaging import LeftOut
+from lsvv.selection.averaging import LeftOut, likely_better
 from lsvv.targets import Classes, Targets, encode_classes, encode_numbers
 
 FOLDS = 5
@@ -25,8 +24,6 @@ SHARES = (0.03, 0.1, 0.3)
 """Of the penalty that empties the shift: strengths that are tried for it."""
 NEXT_TO_NONE = 1e-6
 """Ridge beside a tail penalty."""
-SURE = 0.95
-"""Probability from which on the average is taken in place of the better of the two plain ways."""
 ALONE, POOLED, SHIFTED, SUBSPACE = "target alone", "pooled", "shifted", "shared subspace"
 
 
@@ -94,8 +91,9 @@ class _Transfer(BaseEstimator):
         shares, expectation = dict(zip(held, found.shares, strict=True)), found.expectation.honest
         losses = {name: _row_losses(one, targets, mine) for name, one in held.items()}
         plain = min((POOLED, ALONE), key=lambda name: float(losses[name].sum()))
-        if chance_of_gain(losses[plain], _row_losses(expectation, targets, mine)) < SURE:
-            shares, expectation = {name: np.full(self.n_outputs_, float(name == plain)) for name in held}, held[plain]
+        sure, _, _ = likely_better(losses[plain], _row_losses(expectation, targets, mine))
+        shares = {name: sure * share + (1.0 - sure) * float(name == plain) for name, share in shares.items()}
+        expectation = sure * expectation + (1.0 - sure) * held[plain]
         self._shares = shares
         self.weights_ = {name: float(share.mean()) for name, share in shares.items()}
         self._calibrate(expectation, targets, mine)
@@ -146,9 +144,9 @@ class TransferRegressor(RegressorMixin, _Transfer):
         shifted           h = h_source + d, d fitted to what h_source leaves of the target, W_d under the tail penalty
         shared subspace   one output for each target and domain, W of all of them under the tail penalty
 
-    The model is their average, with shares that make the error left out small, where that is surely better than the
-    better of the first two; else it is that one. A shift of low rank is found from few rows: its tail is what they
-    cannot tell from noise.
+    The model is their average, with shares that make the error left out small, as far as held-out losses say that it is
+    better than the better of the first two, and for the rest that one. A shift of low rank is found from few rows: its
+    tail is what they cannot tell from noise.
 
     Parameters
     ----------
@@ -274,13 +272,6 @@ def _ways(base: Any, domains: Domains, settings: dict[str, Way] | None = None) -
     strength = SHARES[0] * _emptying(found[POOLED].models[0], X, Y) if settings is None else settings[SUBSPACE].spectral
     found[SUBSPACE] = Way((_fitted(base, X, apart, strength),), own, strength)
     return found
-
-
-def chance_of_gain(first: np.ndarray, second: np.ndarray) -> float:
-    """How likely the second of two models is better, from paired losses: Student's law of their mean difference."""
-    gain = first - second
-    error = float(gain.std(ddof=1)) / np.sqrt(gain.size)
-    return float(t.cdf(gain.mean() / error, gain.size - 1)) if error > 0.0 else 0.5 + 0.5 * float(np.sign(gain.mean()))
 
 
 def _row_losses(expectation: np.ndarray, targets: Targets, mine: np.ndarray) -> np.ndarray:
