@@ -12,7 +12,7 @@ from lsvv import LSVVRegressor
 from lsvv.tasks import TransferRegressor
 from reproduction.statistics import paired_t
 
-N_SPLITS = 12
+N_SPLITS = 30
 COLUMNS, OUTPUTS, N_SOURCE, N_NEW = 20, 10, 1000, 1000
 N_TARGET = (20, 60)
 NOISE = 0.5
