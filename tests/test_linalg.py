@@ -35,6 +35,24 @@ def test_products_of_single_precision_are_double(put: Put, rng: np.random.Genera
     laws.assert_close(product, A.astype(np.float64).T @ A.astype(np.float64), rtol=1e-14)
 
 
+@pytest.mark.parametrize("rows", [0, 1, 4, 11])
+def test_work_on_few_rows_at_a_time_is_work_on_all(
+    put: Put, rows: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[int] = []
+
+    def work(X: Any) -> Any:
+        seen.append(len(X))
+        return X @ linalg.like(mixing, X)
+
+    A, mixing = put(rng.normal(size=(rows, 3))), rng.normal(size=(3, 2))
+    whole = work(A)
+    monkeypatch.setattr(linalg, "PASSING_BYTES", 4 * 8 * 2)
+    laws.assert_close(linalg.by_few_rows(work, A, 2), linalg.to_numpy(whole))
+    assert sum(seen[1:]) == rows
+    assert max(seen[1:]) <= 4
+
+
 def test_sparse_times_dense(put: Put, rng: np.random.Generator) -> None:
     S = sp.random_array((6, 8), density=0.3, rng=1, format="csr")
     B = rng.normal(size=(8, 3))

@@ -103,7 +103,7 @@ def test_a_block_without_a_known_entry_adds_nothing() -> None:
 def test_smoothness_adds_too(put: Put, power: int, rng: np.random.Generator) -> None:
     Phi, Lap = rng.normal(size=(N, D)), rng.normal(size=(N, N))
     Lap = Lap + Lap.T
-    parts = [smoothness_sums(put(Phi[p]), put(Lap[p] @ Phi), (1, 2)) for p in (slice(0, 11), slice(11, N))]
+    parts = [smoothness_sums(put(Lap[p] @ Phi), (1, 2), put(Phi[p])) for p in (slice(0, 11), slice(11, N))]
     expected = Phi.T @ np.linalg.matrix_power(Lap, power) @ Phi / N
     laws.assert_close((parts[1] + parts[0]).manifold(power), expected)
     labelled = label_sums(*made_up(0))

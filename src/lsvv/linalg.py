@@ -23,8 +23,8 @@ SINGULAR_PIVOT = 1e-14
 """Share of a column's variance below which it counts as determined by the others."""
 
 
-CACHED_BYTES = 2**24
-"""Rows of a product that are widened to double precision at once."""
+CACHED_BYTES, PASSING_BYTES = 2**24, 2**20
+"""Rows of a product that are widened to double precision at once, and rows that several passes work on at once."""
 SMALL_ROWS = 5000
 """Rows up to which one thread does all the work: handing small products to several costs more than it saves."""
 
@@ -153,6 +153,20 @@ def symmetric_product(A: Array, weights: Array | None = None) -> Array:
     at_once = max(1, CACHED_BYTES // (8 * A.shape[1]))
     wide = (to_float64(A[start : start + at_once, ...]) for start in range(0, max(A.shape[0], 1), at_once))
     return reduce(operator.iadd, (part.T @ part for part in wide))
+
+
+def by_few_rows(work: Callable[[Array], Array], X: Array, width: int) -> Array:
+    """``work(X)``, a few rows at a time on a processor, whose cache then holds the ``width`` numbers of each row."""
+    xp = namespace(X)
+    at_once = max(1, PASSING_BYTES // (8 * width))
+    if X.shape[0] <= at_once or (is_torch_array(X) and X.device.type != "cpu"):
+        return work(X)
+    first = work(X[:at_once])
+    whole = xp.empty((X.shape[0], first.shape[1]), dtype=first.dtype, device=device(first))
+    whole[:at_once] = first
+    for start in range(at_once, X.shape[0], at_once):
+        whole[start : start + at_once] = work(X[start : start + at_once])
+    return whole
 
 
 def cross_product(A: Array, B: Array) -> Array:

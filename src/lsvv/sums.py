@@ -95,10 +95,10 @@ def label_sums(Phi: Array, T: Array, A: np.ndarray) -> Sums:
     return Sums(tuple(_moments(Phi, T, A[:, columns[0]], columns) for columns in distinct_columns(A)))
 
 
-def smoothness_sums(Phi: Array, smoothed: Array, powers: tuple[int, ...]) -> Sums:
-    """Phi' Lap Phi and (Lap Phi)'(Lap Phi) of a block of rows, from their Phi and their Lap Phi."""
+def smoothness_sums(smoothed: Array, powers: tuple[int, ...], Phi: Array | None = None) -> Sums:
+    """(Lap Phi)'(Lap Phi) of a block of rows from their Lap Phi, and Phi' Lap Phi, which needs their Phi too."""
     found = {1: lambda: cross_product(Phi, smoothed), 2: lambda: symmetric_product(smoothed)}
-    return Sums((), {power: found[power]() for power in powers}, int(Phi.shape[0]))
+    return Sums((), {power: found[power]() for power in powers}, int(smoothed.shape[0]))
 
 
 def distinct_columns(A: np.ndarray) -> list[np.ndarray]:

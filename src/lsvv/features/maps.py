@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from lsvv.features.kernels import IsotropicKernel, Kernel, as_kernel
 from lsvv.features.width import resolve_width
 from lsvv.inputs import LARGEST, LARGEST_SINGLE, check_rows, generator
-from lsvv.linalg import Array, dense, drawn_by_content, like, namespace, take_rows, to_float64, to_numpy
+from lsvv.linalg import Array, by_few_rows, dense, drawn_by_content, like, namespace, take_rows, to_float64, to_numpy
 from lsvv.parameters import check_parameters
 from lsvv.targets.weighting import row_weight
 
@@ -148,6 +148,9 @@ class RandomFourier(FeatureMap):
 
     def transform_checked(self, X: Array) -> Array:
         """phi(x) for rows that have passed the gate."""
+        return by_few_rows(self._waves, X, self.n_components)
+
+    def _waves(self, X: Array) -> Array:
         angles = X @ like(self.frequencies_, X)
         angles += like(self.offsets_, X)
         features = namespace(angles).cos(angles)
@@ -198,6 +201,9 @@ class LandmarkMap(FeatureMap):
 
     def transform_checked(self, X: Array) -> Array:
         """phi(x) for rows that have passed the gate."""
+        return by_few_rows(self._of_landmarks, X, len(self.landmarks_))
+
+    def _of_landmarks(self, X: Array) -> Array:
         values = as_kernel(self.kernel).values(X / self.width_, like(self.landmarks_, X))
         return values @ like(self.mixing_, X)
 

@@ -98,7 +98,8 @@ def _pieces(rows: MappedRows, Lap: sp.csr_array, powers: tuple[int, ...]) -> Ite
 def _of_hood(Phi: Array, Lap: sp.csr_array, own: np.ndarray | None, powers: tuple[int, ...]) -> Sums:
     """The smoothness of the rows ``own`` of a neighbourhood, or of all, from Lap between them and the neighbourhood."""
     smoothed = sparse_times_dense(Lap, Phi)
-    return smoothness_sums(Phi if own is None else take_rows(Phi, own), smoothed, powers)
+    mine = Phi if own is None or 1 not in powers else take_rows(Phi, own)
+    return smoothness_sums(smoothed, powers, mine)
 
 
 def neighbourhoods(Lap: sp.csr_array, limit: int) -> Iterator[np.ndarray]:
