@@ -27,8 +27,9 @@ from lsvv.assembly import (
     refuse_graph_on_features,
     smoothed_rows,
 )
-from lsvv.engine import chosen_ridge
+from lsvv.estimators.automatic import automatic_ridge, automatic_smoothing
 from lsvv.estimators.elsewhere import is_elsewhere, opened_rows, scores_elsewhere
+from lsvv.estimators.methods import terms_of
 from lsvv.features import LearningMap, Lesson, Linear, MappedRows, as_feature_map
 from lsvv.features.encoders import encoded
 from lsvv.features.learning import PLAIN_RIDGE
@@ -42,17 +43,6 @@ from lsvv.penalties import TailSum, TailSumAsPrinted
 from lsvv.solvers import MiniBatch, Solution, in_batches, solve
 from lsvv.spectral import balanced_free_rank, effective_rank, resolve_free_rank, singular_values
 from lsvv.targets import Targets
-
-METHODS = {
-    "SRM-VV": {"smoothing": 0.0, "manifold": 0.0, "spectral": 0.0},
-    "LRC-VV": {"smoothing": 0.0, "manifold": 0.0, "spectral": 1e-3},
-    "SS-VV": {"smoothing": 0.0, "manifold": 1.0, "spectral": 0.0},
-    "LSVV": {"smoothing": 0.0, "manifold": 1.0, "spectral": 1e-3},
-}
-"""The paper's four methods as settings of one estimator; smoothing is ours."""
-
-MOST_ENTRIES = 10_000_000
-"""Labelled rows x features that ridge="auto" looks at."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -90,12 +80,7 @@ class VectorValuedEstimator(BaseEstimator):
         >>> LSVVClassifier.method("SS-VV", manifold=3.0).manifold
         3.0
         """
-        if name not in METHODS:
-            raise ValueError(f"There is no method {name!r}. Choose one of {', '.join(METHODS)}.")
-        for term, value in METHODS[name].items():
-            if value == 0.0 and params.get(term, 0.0) != 0.0:
-                raise ValueError(f"{name} has no {term} term. Leave {term} out, or choose another method.")
-        return cls(**{**METHODS[name], **params})
+        return cls(**{**terms_of(name, **params), **params})
 
     def fit(self, X: Any, y: Any, *, X_unlabeled: Any = None, sample_weight: Any = None) -> Self:
         """Learn W from labelled and unlabelled rows.
@@ -138,7 +123,7 @@ class VectorValuedEstimator(BaseEstimator):
         """Learn from rows and targets that have passed the gates."""
         rng = generator(self.random_state)
         loss = self._loss(targets)
-        self.smoothing_ = self._resolved_smoothing(targets)
+        self.smoothing_ = automatic_smoothing(targets) if isinstance(self.smoothing, str) else float(self.smoothing)
         rows, graph = self._fit_features(X, targets, loss, rng)
         seed = int(rng.integers(2**31))
         G = self._manifold_matrix(rows, graph)
@@ -183,12 +168,6 @@ class VectorValuedEstimator(BaseEstimator):
                 "spectral_rule='as_printed' is the prox of no function, so only solver='minibatch' runs it."
             )
 
-    def _resolved_smoothing(self, targets: Targets) -> float:
-        """a; "auto" is 1 - (share of labelled rows)^(2/3): the rarer labels are, the farther features reach."""
-        if not isinstance(self.smoothing, str):
-            return float(self.smoothing)
-        return float(1.0 - (targets.labelled.size / len(targets.values)) ** (2.0 / 3.0))
-
     def _settle(
         self,
         rows: MappedRows,
@@ -203,36 +182,18 @@ class VectorValuedEstimator(BaseEstimator):
         if not isinstance(self.ridge, str):
             self.ridge_ = float(self.ridge)
             return labelled
-        self.ridge_, error = self._resolved_ridge(labelled, targets, order, loss, G)
+        if not isinstance(loss, Squared):
+            raise ValueError(f"ridge='auto' needs the squared loss, not {self.loss!r}. Pass a number, such as 1e-4.")
+        judged = judged_rows(self.feature_map_, labelled.shape[0])
+        penalty = None if G is None else to_numpy(G)
+        terms = {"manifold": float(self.manifold), "G": penalty, "fit_intercept": self.fit_intercept}
+        self.ridge_, error = automatic_ridge(labelled, targets, order, judged, **terms)
         if isinstance(self.smoothing, str) and self.smoothing_:
             plain = rows.take(targets.labelled)
-            ridge, lower = self._resolved_ridge(plain, targets, order, loss, G)
+            ridge, lower = automatic_ridge(plain, targets, order, judged, **terms)
             if lower < error:
                 self.smoothing_, self.ridge_, labelled = 0.0, ridge, plain
         return labelled
-
-    def _resolved_ridge(
-        self, labelled: MappedRows, targets: Targets, order: np.ndarray, loss: Loss, G: Array | None
-    ) -> tuple[float, float]:
-        """What leave-one-out asks for, without a tail, of at most so many labelled rows; and its error."""
-        if not isinstance(loss, Squared):
-            raise ValueError(f"ridge='auto' needs the squared loss, not {self.loss!r}. Pass a number, such as 1e-4.")
-        n = labelled.shape[0]
-        steps = np.linspace(0, n - 1, min(n, max(2, MOST_ENTRIES // labelled.shape[1]))).astype(int)
-        some = np.sort(order[steps])
-        Phi = np.asarray(to_numpy(labelled.take(some).whole()), dtype=np.float64)
-        weights = targets.weights[targets.labelled][some]
-        A = weights / np.where(weights.any(axis=0), weights.sum(axis=0), 1.0)
-        judged = judged_rows(self.feature_map_, n)[some]
-        return chosen_ridge(
-            Phi,
-            targets.values[targets.labelled][some],
-            A,
-            manifold=float(self.manifold),
-            G=None if G is None else to_numpy(G),
-            fit_intercept=self.fit_intercept,
-            judged=judged if judged.any() else None,
-        )
 
     @property
     def _uses_graph(self) -> bool:

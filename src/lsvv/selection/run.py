@@ -34,7 +34,7 @@ from lsvv.selection.plan import (
     candidates,
     within,
 )
-from lsvv.selection.tails import SHARES, TAIL_FOLDS, TailProblem, tail_members
+from lsvv.selection.tails import SHARES, TAIL_FOLDS, Best, TailProblem, tail_members
 from lsvv.selection.voting import MOST_LABELS, Vote, vote
 from lsvv.solvers import ObjectiveOverflowError
 from lsvv.targets import Targets
@@ -97,7 +97,7 @@ class Run:
         lines = self._plan(sizes)
         self._needs_graph = not all(line.is_supervised for line in lines)
         self._smoothings = sorted({line.smoothing for line in lines if line.smoothing > 0.0})
-        self._best: dict[bool, tuple[Member, TailProblem]] = {}
+        self._best = Best()
         self._dropped = 0
         self.members = [member for number in range(len(self.maps)) for member in self._members(number, lines)]
         tails = self._tails(rng)
@@ -280,39 +280,32 @@ class Run:
             b,
             scores.through(lambda found: np.asarray(expected(found, loss))),
         )
-        self._note_best(member, Phi, G)
+        if self._tails_asked and not line.is_smooth:
+            ridge = float(member.ridges[np.argmin(member.losses.sum(axis=1))])
+            problem = TailProblem(Phi, self.T, self.A, G, ridge, line.manifold, search.fit_intercept)
+            self._best.note(member, problem)
         return member
 
-    def _note_best(self, member: Member, Phi: np.ndarray, G: np.ndarray | None) -> None:
-        """Keep what tails are tried at: the best squared candidate, and the best supervised one."""
-        line = member.candidate
-        if line.is_smooth or not self._tails_asked:
-            return
-        ridge = float(member.ridges[np.argmin(member.losses.sum(axis=1))])
-        problem = TailProblem(Phi, self.T, self.A, G, ridge, line.manifold, self.search.fit_intercept)
-        for key in (False, True) if line.is_supervised else (False,):
-            held = self._best.get(key)
-            if held is None or member.lowest < held[0].lowest:
-                self._best[key] = (member, problem)
+    def _tails(self, rng: np.random.Generator) -> list[Member]:
+        found: list[Member] = []
+        folds = rng.permutation(len(self.T)) % min(TAIL_FOLDS, len(self.T))
+        free_ranks, free_ridge = axis_of(self.search, "free_rank"), isinstance(self.search.ridge, str)
+        for best, problem in self._best.distinct():
+            with self._dropping():
+                spectrals = self._spectrals(problem)
+                found += tail_members(best, problem, spectrals, free_ranks, folds, free_ridge=free_ridge)
+        return found
+
+    def _spectrals(self, problem: TailProblem) -> Sequence[float]:
+        """The tail penalties to try; spectral="auto" has shares of the one that empties W."""
+        if isinstance(self.search.spectral, str):
+            return [share * problem.emptying for share in SHARES]
+        return axis_of(self.search, "spectral")
 
     @property
     def _tails_asked(self) -> bool:
         spectral = self.search.spectral
         return isinstance(spectral, str) or max(entries("spectral", spectral)) > 0.0
-
-    def _tails(self, rng: np.random.Generator) -> list[Member]:
-        found: list[Member] = []
-        folds = rng.permutation(len(self.T)) % min(TAIL_FOLDS, len(self.T))
-        search = self.search
-        for best, problem in {id(one[0]): one for one in self._best.values()}.values():
-            with self._dropping():
-                in_shares = isinstance(search.spectral, str)
-                spectrals = [s * problem.emptying for s in SHARES] if in_shares else axis_of(search, "spectral")
-                free_ridge = isinstance(search.ridge, str)
-                found += tail_members(
-                    best, problem, spectrals, axis_of(search, "free_rank"), folds, free_ridge=free_ridge
-                )
-        return found
 
     @contextmanager
     def _dropping(self) -> Iterator[None]:

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from lsvv.estimators.base import METHODS
+from lsvv.estimators.methods import terms_of
 from lsvv.features import Linear
 from lsvv.features.encoders import encoded
 from lsvv.graph import KNNGraph, NeighborGraph
@@ -74,9 +74,7 @@ class SearchEstimator(BaseEstimator):
         >>> LSVVClassifierCV.method("SS-VV").get_params()["manifold"]
         'auto'
         """
-        if name not in METHODS:
-            raise ValueError(f"There is no method {name!r}. Choose one of {', '.join(METHODS)}.")
-        terms = {term: "auto" if value else 0.0 for term, value in METHODS[name].items()}
+        terms = {term: "auto" if value else 0.0 for term, value in terms_of(name).items()}
         return cls(**{**cls._as_in_the_paper, **terms, **params})
 
     def fit(self, X: Any, y: Any, *, X_unlabeled: Any = None, sample_weight: Any = None) -> Self:

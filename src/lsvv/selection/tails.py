@@ -56,6 +56,24 @@ class TailProblem:
         return float(np.linalg.norm(objective.weights(objective.smooth_value_and_gradient(objective.start)[1]), 2))
 
 
+class Best:
+    """What tails are tried at: the best squared candidate, and the best supervised one."""
+
+    def __init__(self) -> None:
+        self._held: dict[bool, tuple[Member, TailProblem]] = {}
+
+    def note(self, member: Member, problem: TailProblem) -> None:
+        """Keep a candidate where it is better than what is held."""
+        for supervised in (False, True) if member.candidate.is_supervised else (False,):
+            held = self._held.get(supervised)
+            if held is None or member.lowest < held[0].lowest:
+                self._held[supervised] = (member, problem)
+
+    def distinct(self) -> list[tuple[Member, TailProblem]]:
+        """What is held, a candidate that is both but once."""
+        return list({id(member): (member, problem) for member, problem in self._held.values()}.values())
+
+
 def tail_members(
     best: Member,
     problem: TailProblem,
