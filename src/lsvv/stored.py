@@ -6,6 +6,7 @@ it goes with the process whatever ends it.
 
 from __future__ import annotations
 
+import mmap
 import operator
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
@@ -53,7 +54,9 @@ class StoredRows:
 
     def __getitem__(self, part: Any) -> np.ndarray:
         """Some of the rows, in memory."""
-        return np.array(self.source[part if self.index is None else self.index[part]], dtype=self.dtype)
+        read = np.array(self.source[part if self.index is None else self.index[part]], dtype=self.dtype)
+        _let_go(self.source)
+        return read
 
     def view(self, index: np.ndarray) -> StoredRows:
         """Rows of these rows, still not read."""
@@ -187,6 +190,14 @@ def write_predictions(model: Any, X: Any, out: Any, method: str = "predict") -> 
         if len(block):
             out[start : start + len(block)] = to_numpy(getattr(model, method)(block))
         start += len(block)
+
+
+def _let_go(source: np.ndarray) -> None:
+    """Pages of a map that were read are not this process's memory any more: they may be read again."""
+    pages = getattr(source, "_mmap", None)
+    # a private map may hold changes that are nowhere else
+    if hasattr(mmap, "MADV_DONTNEED") and pages is not None and getattr(source, "mode", "c") != "c":
+        pages.madvise(mmap.MADV_DONTNEED)
 
 
 def _is_data_set(X: Any) -> bool:

@@ -33,7 +33,7 @@ from lsvv.estimators.methods import terms_of
 from lsvv.features import LearningMap, Lesson, Linear, MappedRows, as_feature_map
 from lsvv.features.encoders import encoded
 from lsvv.features.learning import PLAIN_RIDGE
-from lsvv.graph import NeighborGraph, Smoother, laplacian, manifold_matrix
+from lsvv.graph import LaplacianRows, NeighborGraph, Smoother, manifold_matrix
 from lsvv.inputs import check_rows, column_names, generator
 from lsvv.linalg import Array, like, like_numbers, refuse_another_device, stack_rows, threads_for, to_numpy
 from lsvv.losses import Loss, Squared
@@ -233,16 +233,11 @@ class VectorValuedEstimator(BaseEstimator):
     def _graph(self, X: Array, rows: MappedRows) -> NeighborGraph | None:
         if not self._uses_graph:
             return None
-        graph = build_graph(
-            self.graph,
-            X,
-            rows,
-            n_neighbors=self.n_neighbors,
-            n_jobs=self.n_jobs,
-            weights="self-tuned" if self.smoothing_ else "binary",
-        )
+        weights = "self-tuned" if self.smoothing_ else "binary"
+        graph = build_graph(self.graph, X, rows, n_neighbors=self.n_neighbors, n_jobs=self.n_jobs, weights=weights)
         self._say(f"Built a graph of {X.shape[0]} rows.")
-        return graph
+        # without smoothing no new row will look for neighbours, and the index may go
+        return graph if self.smoothing_ else replace(graph, index=None)
 
     def _labelled_rows(self, rows: MappedRows, graph: NeighborGraph | None, labelled: np.ndarray) -> MappedRows:
         """Phi_s of the labelled rows."""
@@ -253,7 +248,7 @@ class VectorValuedEstimator(BaseEstimator):
     def _manifold_matrix(self, rows: MappedRows, graph: NeighborGraph | None) -> Array | None:
         if not self.manifold or graph is None:
             return None
-        return manifold_matrix(rows, laplacian(graph.S, self.laplacian), self.power)
+        return manifold_matrix(rows, LaplacianRows(graph.S, self.laplacian), self.power)
 
     def _training_scores(self, rows: MappedRows, graph: NeighborGraph | None) -> Array:
         """Scores of all training rows; smoothed ones are kept, since new rows look at their neighbours'."""

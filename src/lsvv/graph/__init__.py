@@ -10,13 +10,14 @@ from lsvv.graph.adjacency import (
     self_tuned_weights,
     symmetrize,
 )
-from lsvv.graph.manifold import laplacian, manifold_matrices, manifold_matrix
+from lsvv.graph.manifold import LaplacianRows, laplacian, manifold_matrices, manifold_matrix
 from lsvv.graph.nearest import FAISS_ROWS, NeighborIndex, NeighborSearch, neighbors
 from lsvv.graph.smoothing import Smoother
 
 __all__ = [
     "FAISS_ROWS",
     "KNNGraph",
+    "LaplacianRows",
     "NeighborGraph",
     "NeighborIndex",
     "NeighborSearch",

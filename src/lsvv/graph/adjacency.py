@@ -84,10 +84,11 @@ class KNNGraph:
         """The graph of the rows ``X``, and the way for new rows to find their neighbours in it."""
         index = NeighborIndex(X, search=self.search, n_jobs=n_jobs, target=self.recall)
         directed = index.among(n_neighbors)
-        distances, reach = symmetrize(directed, self.symmetry), _reach(directed)
         if self.weights == "binary":
-            S, scale = binary_weights(distances), None
-        elif self.weights == "heat":
+            directed = _pattern(directed)
+            return NeighborGraph(binary_weights(symmetrize(directed, self.symmetry)), index, n_neighbors, self)
+        distances, reach = symmetrize(directed, self.symmetry), _reach(directed)
+        if self.weights == "heat":
             scale = _heat_scale(distances, self.heat_width)
             S = heat_weights(distances, scale)
         else:
@@ -184,10 +185,9 @@ def symmetrize(directed: sp.csr_array, how: str = "union") -> sp.csr_array:
     >>> symmetrize(directed, "mutual").nnz
     2
     """
-    there = sp.csr_array(directed, dtype=np.float64, copy=True)
     # an entry of 0 would count as none
-    there.data = np.maximum(there.data, TINIEST)
-    there = there - sp.diags_array(there.diagonal(), format="csr") if there.diagonal().any() else there
+    there = directed if directed.data.all() else _with_data(directed, np.maximum(directed.data, TINIEST))
+    there = _without_loops(there) if there.diagonal().any() else there
     back = sp.csr_array(there.T)
     both = sp.csr_array(there.maximum(back) if how == "union" else there.minimum(back))
     both.data[both.data <= TINIEST] = 0.0
@@ -208,9 +208,23 @@ def binary_weights(distances: sp.csr_array) -> sp.csr_array:
            [1., 0., 1.],
            [0., 1., 0.]])
     """
-    S = distances.copy()
-    S.data = np.ones_like(S.data, dtype=np.float64)
-    return S
+    return _with_data(distances, np.ones(distances.nnz))
+
+
+def _pattern(distances: sp.csr_array) -> sp.csr_array:
+    """Which entries there are, in a byte each."""
+    return _with_data(distances, np.ones(distances.nnz, dtype=bool))
+
+
+def _without_loops(matrix: sp.csr_array) -> sp.csr_array:
+    row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    keep = matrix.indices != row
+    return sp.csr_array((matrix.data[keep], (row[keep], matrix.indices[keep])), shape=matrix.shape)
+
+
+def _with_data(matrix: sp.csr_array, data: np.ndarray) -> sp.csr_array:
+    """The same pattern, not copied, with other entries."""
+    return sp.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
 def heat_weights(distances: sp.csr_array, width: float | None = None) -> sp.csr_array:
@@ -226,9 +240,7 @@ def heat_weights(distances: sp.csr_array, width: float | None = None) -> sp.csr_
            [0.78, 0.  , 0.37],
            [0.  , 0.37, 0.  ]])
     """
-    S = distances.copy()
-    S.data = np.exp(-((distances.data / _heat_scale(distances, width)) ** 2))
-    return S
+    return _with_data(distances, np.exp(-((distances.data / _heat_scale(distances, width)) ** 2)))
 
 
 def full_heat_graph(X: Array, width: float | None = None) -> np.ndarray:
@@ -280,11 +292,10 @@ def self_tuned_weights(distances: sp.csr_array, reach: np.ndarray) -> sp.csr_arr
            [0.37, 0.  , 0.14],
            [0.  , 0.14, 0.  ]])
     """
-    S = distances.copy()
-    row = np.repeat(np.arange(S.shape[0]), np.diff(S.indptr))
+    row = np.repeat(np.arange(distances.shape[0]), np.diff(distances.indptr))
     # the product of two tiny reaches would be 0
-    S.data = np.exp(-(distances.data / reach[row]) * (distances.data / reach[distances.indices]))
-    return S
+    exponent = (distances.data / reach[row]) * (distances.data / reach[distances.indices])
+    return _with_data(distances, np.exp(-exponent))
 
 
 def check_adjacency(graph: Any, n_rows: int) -> sp.csr_array:
@@ -322,7 +333,7 @@ def check_adjacency(graph: Any, n_rows: int) -> sp.csr_array:
     difference = abs(S - S.T)
     if difference.nnz and difference.max() > 1e-8 * max(1.0, S.data.max()):
         raise ValueError("The graph is not symmetric. Symmetrise it first, for instance with (S + S.T) / 2.")
-    S = S - sp.diags_array(S.diagonal(), format="csr") if S.diagonal().any() else S
+    S = _without_loops(S) if S.diagonal().any() else S
     S.eliminate_zeros()
     return sp.csr_array(S)
 

@@ -29,19 +29,42 @@ def laplacian(S: sp.csr_array, kind: str = "normalized") -> sp.csr_array:
     array([[ 1., -1.],
            [-1.,  1.]])
     """
-    check_choice("laplacian", kind, ("normalized", "plain"))
-    degree = np.asarray(S.sum(axis=1)).ravel()
-    if kind == "plain":
-        mean = degree.mean()
-        return sp.csr_array((sp.diags_array(degree) - S) / (mean if mean > 0 else 1.0))
-    root = np.where(degree > 0, 1.0 / np.sqrt(np.where(degree > 0, degree, 1.0)), 0.0)
-    entries = -S.data * root[S.indices]
-    entries *= np.repeat(root, np.diff(S.indptr))
-    off_diagonal = sp.csr_array((entries, S.indices, S.indptr), shape=S.shape)
-    return sp.csr_array(off_diagonal + sp.diags_array((degree > 0).astype(np.float64), format="csr"))
+    return LaplacianRows(S, kind)[np.arange(S.shape[0])]
 
 
-def manifold_matrix(rows: MappedRows, Lap: sp.csr_array, power: int = 2) -> Array:
+class LaplacianRows:
+    """The rows of :func:`laplacian`, worked where they are asked for: nothing but S and its degrees is held.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> rows = LaplacianRows(sp.csr_array(np.array([[0.0, 1.0], [1.0, 0.0]])))
+    >>> rows.shape, rows[np.array([1])].toarray().tolist()
+    ((2, 2), [[-1.0, 1.0]])
+    """
+
+    def __init__(self, S: sp.csr_array, kind: str = "normalized") -> None:
+        check_choice("laplacian", kind, ("normalized", "plain"))
+        self.S, self.shape = S, S.shape
+        degree = np.asarray(S.sum(axis=1)).ravel()
+        if kind == "plain":
+            mean = degree.mean() if degree.any() else 1.0
+            self.on, self.left, self.right = degree / mean, np.full(S.shape[0], 1.0 / mean), np.ones(S.shape[0])
+        else:
+            self.on = (degree > 0).astype(np.float64)
+            self.left = self.right = np.where(degree > 0, 1.0 / np.sqrt(np.where(degree > 0, degree, 1.0)), 0.0)
+
+    def __getitem__(self, own: np.ndarray) -> sp.csr_array:
+        """Some of the rows, ascending."""
+        some = self.S if len(own) == self.shape[0] else sp.csr_array(self.S[own])
+        entries = -some.data * self.right[some.indices]
+        entries *= np.repeat(self.left[own], np.diff(some.indptr))
+        off_diagonal = sp.csr_array((entries, some.indices, some.indptr), shape=some.shape)
+        places = (self.on[own], own, np.arange(len(own) + 1))
+        return sp.csr_array(off_diagonal + sp.csr_array(places, shape=some.shape))
+
+
+def manifold_matrix(rows: MappedRows, Lap: sp.csr_array | LaplacianRows, power: int = 2) -> Array:
     """G = Phi' Lap^power Phi / m for power 1 or 2, in double precision.
 
     Power 2 is (Lap Phi)'(Lap Phi) / m. Rows are worked in blocks together with their neighbours, so that
@@ -61,7 +84,7 @@ def manifold_matrix(rows: MappedRows, Lap: sp.csr_array, power: int = 2) -> Arra
     return manifold_matrices(rows, Lap, (power,))[power]
 
 
-def manifold_matrices(rows: MappedRows, Lap: sp.csr_array, powers: Sequence[int]) -> dict[int, Array]:
+def manifold_matrices(rows: MappedRows, Lap: sp.csr_array | LaplacianRows, powers: Sequence[int]) -> dict[int, Array]:
     """G for each of several powers, from one pass over the rows.
 
     Examples
@@ -81,17 +104,21 @@ def manifold_matrices(rows: MappedRows, Lap: sp.csr_array, powers: Sequence[int]
     return _sums(rows, Lap, tuple(powers))
 
 
-def _sums(rows: MappedRows, Lap: sp.csr_array, powers: tuple[int, ...]) -> dict[int, Array]:
+def _sums(rows: MappedRows, Lap: sp.csr_array | LaplacianRows, powers: tuple[int, ...]) -> dict[int, Array]:
     if rows.is_held:
-        sums = rows.total(partial(_of_hood, Lap=Lap, own=None, powers=powers))
+        whole = Lap if sp.issparse(Lap) else Lap[np.arange(Lap.shape[0])]
+        sums = rows.total(partial(_of_hood, Lap=whole, own=None, powers=powers))
     else:
         sums = rows.total_at(_of_hood, _pieces(rows, Lap, powers))
     return {power: sums.manifold(power) for power in powers}
 
 
-def _pieces(rows: MappedRows, Lap: sp.csr_array, powers: tuple[int, ...]) -> Iterator[tuple[np.ndarray, Any]]:
-    for own in neighbourhoods(Lap, rows.block_rows):
-        hood = hood_of(Lap, own)
+def _pieces(
+    rows: MappedRows, Lap: sp.csr_array | LaplacianRows, powers: tuple[int, ...]
+) -> Iterator[tuple[np.ndarray, Any]]:
+    edges = Lap.S if isinstance(Lap, LaplacianRows) else Lap
+    for own in neighbourhoods(edges, rows.block_rows):
+        hood = hood_of(edges, own)
         yield hood, (sp.csr_array(Lap[own][:, hood]), np.searchsorted(hood, own), powers)
 
 
@@ -102,7 +129,7 @@ def _of_hood(Phi: Array, Lap: sp.csr_array, own: np.ndarray | None, powers: tupl
     return smoothness_sums(smoothed, powers, mine)
 
 
-def neighbourhoods(Lap: sp.csr_array, limit: int) -> Iterator[np.ndarray]:
+def neighbourhoods(edges: sp.csr_array, limit: int) -> Iterator[np.ndarray]:
     """All rows in pieces, each of at most ``limit`` rows together with the neighbours of its own (or a single row).
 
     Rows are taken in an order in which neighbours stand close to each other (Cuthill and McKee), so that most of a
@@ -115,26 +142,26 @@ def neighbourhoods(Lap: sp.csr_array, limit: int) -> Iterator[np.ndarray]:
     >>> [len(hood_of(chain, own)) for own in neighbourhoods(chain, limit=4)]
     [3, 4, 3]
     """
-    order, start = _side_by_side(Lap), 0
+    order, start = _side_by_side(edges), 0
     size = limit
     while start < order.size:
         own = np.sort(order[start : start + size])
-        if own.size > 1 and hood_of(Lap, own).size > limit:
+        if own.size > 1 and hood_of(edges, own).size > limit:
             size = own.size // 2
             continue
         yield own
         start, size = start + own.size, 2 * own.size
 
 
-def hood_of(Lap: sp.csr_array, own: np.ndarray) -> np.ndarray:
+def hood_of(edges: sp.csr_array, own: np.ndarray) -> np.ndarray:
     """Rows together with their neighbours, ascending."""
-    there = np.zeros(Lap.shape[0], dtype=bool)
-    there[Lap[own].indices] = there[own] = True
+    there = np.zeros(edges.shape[0], dtype=bool)
+    there[edges[own].indices] = there[own] = True
     return np.flatnonzero(there)
 
 
-def _side_by_side(Lap: sp.csr_array) -> np.ndarray:
-    if Lap.nnz > np.iinfo(np.int32).max:
-        return np.arange(Lap.shape[0])
-    narrow = (Lap.data, Lap.indices.astype(np.int32), Lap.indptr.astype(np.int32))
-    return np.asarray(reverse_cuthill_mckee(sp.csr_array(narrow, shape=Lap.shape), symmetric_mode=True))
+def _side_by_side(edges: sp.csr_array) -> np.ndarray:
+    if edges.nnz > np.iinfo(np.int32).max:
+        return np.arange(edges.shape[0])
+    narrow = (edges.data, *(part.astype(np.int32, copy=False) for part in (edges.indices, edges.indptr)))
+    return np.asarray(reverse_cuthill_mckee(sp.csr_array(narrow, shape=edges.shape), symmetric_mode=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
@@ -103,9 +104,11 @@ class NeighborIndex:
             search = partial(NeighborIndex, search=self.search, target=self.target)
             found, self.recall = neighbors_on_cluster(self.rows, n_neighbors, self.target, search)
             return found
+        found = self._among(n_neighbors)
+        if isinstance(self.rows, StoredRows):
+            return found
         order = self._order
-        found = self._among(n_neighbors)[np.argsort(order)]
-        return _with_columns(found, order)
+        return _with_columns(found[np.argsort(order)], order)
 
     def _among(self, n_neighbors: int) -> sp.csr_array:
         m = self.rows.shape[0]
@@ -119,8 +122,7 @@ class NeighborIndex:
             # cells are searched one by one, for all rows that lie in them
             at_once = m if is_torch_array(rows) else inverted.BLOCK
             parts = inverted.parts_of(m, at_once)
-            found = [_without_self(*self._nearest(rows[part], k + 1), part.start, m) for part in parts]
-            return found[0] if len(found) == 1 else sp.csr_array(sp.vstack(found, format="csr"))
+            return _joined((_without_self(*self._nearest(rows[part], k + 1), part.start, m) for part in parts), m, k)
         return sp.csr_array(self._index.kneighbors_graph(n_neighbors=k, mode="distance"))
 
     def brought_here(self) -> NeighborIndex:
@@ -245,6 +247,21 @@ def _with_columns(found: sp.csr_array, order: np.ndarray) -> sp.csr_array:
     return sp.csr_array((found.data, order[found.indices], found.indptr), shape=found.shape)
 
 
+def _joined(parts: Iterable[sp.csr_array], m: int, k: int) -> sp.csr_array:
+    """Lists of at most k of m rows below each other, each part put into its place as soon as it is found."""
+    distances, places, ends = np.empty(m * k), np.empty(m * k, dtype=_index_type(m)), [np.zeros(1, dtype=np.int64)]
+    for part in parts:
+        here = slice(int(ends[-1][-1]), int(ends[-1][-1]) + part.nnz)
+        distances[here], places[here] = part.data, part.indices
+        ends.append(here.start + part.indptr[1:].astype(np.int64))
+    indptr = np.concatenate(ends)
+    return sp.csr_array((distances[: indptr[-1]], places[: indptr[-1]], indptr), shape=(m, m))
+
+
+def _index_type(m: int) -> type[np.signedinteger[Any]]:
+    return np.int32 if m < 2**31 else np.int64
+
+
 def _without_self(distances: np.ndarray, found: np.ndarray, start: int, m: int) -> sp.csr_array:
     """The lists of training rows themselves, from the row ``start`` on, each without its own row."""
     is_self = found == np.arange(start, start + len(found))[:, None]
@@ -252,7 +269,7 @@ def _without_self(distances: np.ndarray, found: np.ndarray, start: int, m: int) 
     is_self[~is_self.any(axis=1), -1] = True
     keep = ~is_self & (found >= 0)
     ends = np.concatenate([[0], np.cumsum(keep.sum(axis=1))])
-    places = found[keep].astype(np.int32 if m < 2**31 else np.int64)
+    places = found[keep].astype(_index_type(m))
     lists = sp.csr_array((distances[keep], places, ends), shape=(len(found), m))
     lists.sort_indices()
     return lists

@@ -193,7 +193,8 @@ def encode_classes(y: Any, n_rows: int, sample_weight: Any, class_weight: Any) -
     values = np.zeros((n_rows, classes.size))
     values[np.flatnonzero(known), index] = 1.0
     weight = weight * class_factor(class_weight, classes, values, weight)
-    weights, counts = (np.repeat(rows[:, None], classes.size, axis=1) for rows in (weight, counts))
+    # one column seen K times
+    weights, counts = (np.broadcast_to(rows[:, None], values.shape) for rows in (weight, counts))
     return Targets(values, weights, counts, values, Classes(classes))
 
 
