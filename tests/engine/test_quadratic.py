@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import laws
 import naive
 from lsvv.engine import Decomposition, Fit, squared_path
 from lsvv.losses import Squared
@@ -109,3 +110,16 @@ def _assert_same(point: Fit, other: Fit) -> None:
     np.testing.assert_allclose(point.W, other.W, atol=1e-10)
     np.testing.assert_allclose(point.b, other.b, atol=1e-10)
     np.testing.assert_allclose(point.loo, other.loo, atol=1e-10)
+
+
+@pytest.mark.parametrize("D", [4, 11, 12, 30], ids=["few columns", "n - 1", "n", "many columns"])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("ridge", [1e-3, 0.3])
+def test_independent_errors_are_those_of_what_is_not_fitted(D: int, fit_intercept: bool, ridge: float) -> None:
+    Phi, _, _ = problem(3, 12, D, 1)
+    a = np.full(12, 1 / 12)
+    whole = Decomposition.of(Phi, a, fit_intercept=fit_intercept)
+    rest = np.eye(12) - whole.Y @ np.diag(1.0 / (whole.values + ridge)) @ whole.Y.T
+    squared = rest @ rest - (np.full((12, 12), 1 / 12) if fit_intercept else 0.0)
+    expected = np.trace(squared) ** 2 / np.trace(squared @ squared)
+    laws.assert_close(whole.independent(ridge, fit_intercept=fit_intercept), expected, rtol=1e-6)

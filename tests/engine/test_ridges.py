@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import ttest_rel
 
 from lsvv import LSVVClassifier, LSVVRegressor
-from lsvv.engine import chosen_ridge, fits, spread
+from lsvv.engine import chosen_ridge, fits, judgeable, spread
 from lsvv.engine.ridges import RIDGES, SURE
 from lsvv.losses import Squared
 
@@ -21,7 +21,7 @@ def test_the_ridge_is_next_to_the_best_where_that_beats_the_mean_by_a_t_test(
     for _ in range(20):
         Phi, A = rng.normal(size=(n, 6)), np.full((n, 2), 1 / n)
         T = signal * Phi[:, :2] + rng.normal(size=(n, 2))
-        path = list(fits(Phi, T, A, Squared(), [spread(Phi, A) * ridge for ridge in RIDGES]))
+        path = judgeable(list(fits(Phi, T, A, Squared(), [spread(Phi, A) * ridge for ridge in RIDGES])))
         losses = [(A * (one.loo - T) ** 2).sum(axis=1) for one in path]
         best = int(np.argmin([rows.sum() for rows in losses]))
         is_better = best > 0 and ttest_rel(losses[0], losses[best], alternative="greater").pvalue < 1.0 - SURE
@@ -81,3 +81,22 @@ def test_the_spread_is_the_mean_square_about_the_weighted_mean(
     about = Phi - np.average(Phi, axis=0, weights=a)
     assert spread(Phi, A) == pytest.approx(np.average((about**2).sum(axis=1), weights=a))
     assert spread(np.ones((4, 2)), np.ones((4, 1))) == 1.0
+
+
+@pytest.mark.parametrize(("d", "dropped"), [(4, False), (23, True), (400, False)])
+def test_ridges_whose_left_out_errors_are_one_coin_are_not_compared(
+    rng: np.random.Generator, d: int, dropped: bool
+) -> None:
+    Phi, A, T = rng.normal(size=(24, d)), np.full((24, 1), 1 / 24), rng.choice([0.0, 1.0], (24, 1))
+    unit = spread(Phi, A)
+    path = list(fits(Phi, T, A, Squared(), [unit * ridge for ridge in RIDGES]))
+    kept = judgeable(path)
+    assert kept[0] is path[0]
+    assert (len(kept) < len(path)) == dropped
+    assert all(one.independent >= 6.0 for one in kept)
+
+
+def test_of_two_labels_all_ridges_are_compared() -> None:
+    Phi, A = np.array([[0.0], [1.0], [3.0]]), np.full((3, 1), 1 / 3)
+    path = list(fits(Phi, np.array([[0.0], [1.0], [1.0]]), A, Squared(), [1.0, 0.1]))
+    assert judgeable(path) == path

@@ -2,7 +2,7 @@
 
 from lsvv.engine.paths import fits
 from lsvv.engine.quadratic import Decomposition, Fit, squared_path
-from lsvv.engine.ridges import chosen_ridge, spread
+from lsvv.engine.ridges import chosen_ridge, judgeable, spread
 from lsvv.engine.smooth import smooth_path
 
-__all__ = ["Decomposition", "Fit", "chosen_ridge", "fits", "smooth_path", "spread", "squared_path"]
+__all__ = ["Decomposition", "Fit", "chosen_ridge", "fits", "judgeable", "smooth_path", "spread", "squared_path"]

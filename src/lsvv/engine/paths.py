@@ -83,6 +83,7 @@ def _joined(
     if len(points) == 1 and groups[0][1].size == shape[0]:
         return points[0]
     W, b, loo = np.zeros((D, shape[1])), np.zeros(shape[1]), np.zeros(shape)
+    independent = min(point.independent for point in points)
     for point, (columns, rows) in zip(points, groups, strict=True):
         W[:, columns], b[columns], loo[np.ix_(rows, columns)] = point.W, point.b, point.loo
-    return Fit(points[0].ridge, W, b, loo)
+    return Fit(points[0].ridge, W, b, loo, independent)

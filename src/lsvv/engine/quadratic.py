@@ -16,12 +16,16 @@ import scipy.linalg
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """One setting: its W and b from all n labels, and each labelled row's score from the other n - 1."""
+    """One setting: its W and b from all n labels, and each labelled row's score from the other n - 1.
+
+    ``independent`` says how many of these scores err independently; see :meth:`Decomposition.independent`.
+    """
 
     ridge: float
     W: np.ndarray
     b: np.ndarray
     loo: np.ndarray
+    independent: float = np.inf
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +60,19 @@ class Decomposition:
         if self.is_dual:
             return self.Zw.T @ (self.basis @ (shifted[:, None] * (self.basis.T @ Tw)))
         return self.basis @ (shifted[:, None] * (self.Y.T @ Tw))
+
+    def independent(self, ridge: float, *, fit_intercept: bool = True) -> float:
+        """(sum_j p_j^2)^2 / sum_j p_j^4, p_j = ridge / (v_j + ridge) the share of direction j that is not fitted.
+
+        The left-out errors of n rows are combinations of what is not fitted. Where W has about as many free numbers as
+        there are labels that may be a single direction: then all errors are small at once, by chance, or none is.
+        """
+        n = len(self.a)
+        p = ridge / (self.values + ridge)
+        # directions of rows without a column of their own are not fitted at all, that of the mean is
+        bare = n - len(p) - fit_intercept
+        squares = np.concatenate([np.sort(p)[: len(p) + min(bare, 0)] ** 2, np.ones(max(bare, 0))])
+        return float(squares.sum() ** 2 / max(np.sum(squares**2), 1e-300))
 
     def left_out(self, T: np.ndarray, ridge: float, *, fit_intercept: bool = True) -> np.ndarray:
         """(f_i - s_i t_i) / (1 - s_i), f and the leverages s at 1 - a_i of the ridge, as without row i.
@@ -97,7 +114,9 @@ def squared_path(
         whole = Decomposition.of(Phi, a, fit_intercept=fit_intercept)
         for ridge in ridges:
             W = whole.weights(Tw, ridge)
-            yield Fit(ridge, W, centre - whole.mean @ W, whole.left_out(T, ridge, fit_intercept=fit_intercept))
+            loo = whole.left_out(T, ridge, fit_intercept=fit_intercept)
+            independent = whole.independent(ridge, fit_intercept=fit_intercept)
+            yield Fit(ridge, W, centre - whole.mean @ W, loo, independent)
         return
     gamma, E = scipy.linalg.eigh(G, check_finite=False, driver="evd")
     turned, gamma = Phi @ E, np.maximum(gamma, 0.0)
@@ -106,4 +125,6 @@ def squared_path(
         whole = Decomposition.of(turned * scale, a, fit_intercept=fit_intercept)
         W = whole.weights(Tw, 1.0)
         b = centre - whole.mean @ W
-        yield Fit(ridge, E @ (scale[:, None] * W), b, whole.left_out(T, 1.0, fit_intercept=fit_intercept))
+        loo = whole.left_out(T, 1.0, fit_intercept=fit_intercept)
+        independent = whole.independent(1.0, fit_intercept=fit_intercept)
+        yield Fit(ridge, E @ (scale[:, None] * W), b, loo, independent)

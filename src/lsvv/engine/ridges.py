@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy.stats import t
 
 from lsvv.engine.paths import fits
+from lsvv.engine.quadratic import Fit
 from lsvv.losses import Squared
 
 MOST_MASKS = 3
@@ -13,8 +16,16 @@ SURE = 0.975
 """Of the t test that tells a gain on the mean from chance."""
 CLOSE = 0.5
 """Standard errors within which a ridge is as good as the best."""
+FEWEST_INDEPENDENT = 6.0
+"""Independent left-out errors below which a small error may be chance."""
 RIDGES = tuple(10.0 ** (e / 2) for e in range(-12, 5))
 """What ridge="auto" tries, in units of the features' spread: from next to none to next to the mean of the targets."""
+
+
+def judgeable(path: Sequence[Fit]) -> list[Fit]:
+    """The fits whose left-out errors are independent enough to be compared, of a path that falls from a large ridge."""
+    fewest = min(FEWEST_INDEPENDENT, path[0].independent / 2.0)
+    return [one for one in path if one.independent >= fewest]
 
 
 def spread(Phi: np.ndarray, A: np.ndarray) -> float:
@@ -58,7 +69,7 @@ def chosen_ridge(
     Phi, T, A, judged = _distinct(Phi, T[:, some], A[:, some], judged)
     unit = spread(Phi, A)
     ridges = [unit * ridge for ridge in RIDGES]
-    path = list(fits(Phi, T, A, Squared(), ridges, manifold=manifold, G=G, fit_intercept=fit_intercept))
+    path = judgeable(list(fits(Phi, T, A, Squared(), ridges, manifold=manifold, G=G, fit_intercept=fit_intercept)))
     losses = np.array([(A * (one.loo - T) ** 2).sum(axis=1)[judged] for one in path])
     count = losses.shape[1]
     best = int(np.argmin(losses.sum(axis=1)))

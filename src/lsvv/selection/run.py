@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lsvv.assembly import build_graph, fit_map, is_ready, map_rows
-from lsvv.engine import fits, spread
+from lsvv.engine import fits, judgeable, spread
 from lsvv.features import MappedRows, Ranges, Ranks
 from lsvv.graph import KNNGraph, LaplacianRows, NeighborGraph, Smoother, manifold_matrices
 from lsvv.inputs import column_names
@@ -263,6 +263,8 @@ class Run:
                 fit_intercept=search.fit_intercept,
             )
         )
+        if line.scaled:
+            path = judgeable(path)
         residuals = np.array([np.asarray(expected(one.loo, loss)) - self.T for one in path])
         if not all(np.abs(part).max() < LARGEST for part in (residuals, *(one.W for one in path))):
             raise ObjectiveOverflowError
