@@ -108,6 +108,12 @@ def test_a_word_overrides_what_was_found() -> None:
             None,
             "'-' or 'n.a.'. Give --missing '-,n.a.'",
         ),
+        ([*map(str, range(218, 248)), *["unknown"] * 90], None, "holds numbers, but 90 of its 120 known cells say"),
+        (
+            [*(f"${row + 20}.{row}5" for row in range(11)), *"-" * 40],
+            None,
+            "holds numbers, but 40 of its 51 known cells",
+        ),
         ([*map("{:.1f}%".format, range(11)), *"abcdefghij"], None, "holds percentages"),
         ([*(f"{row % 13},{row % 5}" for row in range(3, 30)), "-"], None, "is mostly numbers, but row 28 says '-'"),
         ([*(f"${row},256.00" for row in range(1, 9)), "7"], None, "'.1,256.00' in row 1, but row 9 says '7'"),
@@ -223,3 +229,28 @@ def test_groups_of_thousands_are_no_decimals_and_the_reason_says_so() -> None:
         == "its cells are numbers from 785 to 1050, reading '1,050' as 1050"
     )
     assert "reading" not in code(finding, ["1,050", "785.5"]).reason
+
+
+@pytest.mark.parametrize(
+    ("cells", "distance", "spelt"),
+    [
+        (["3", "12"], 4.2, "4.2"),
+        (["3", "12"], 420.4, "420"),
+        (["1.5", "2.0"], 0.382, "0.38"),
+        (["10.25", "3.50"], 37.345, "37.34"),
+        (["10.25", "3.50"], 0.0, "0.00"),
+        (["10,25", "3,50"], 0.0042, "0,0042"),
+        (["1.2e-08", "3.4e-09"], 2e-10, "2.00e-10"),
+    ],
+)
+def test_a_distance_shows_two_digits_and_no_more_decimals_than_these_take(
+    cells: list[str], distance: float, spelt: str
+) -> None:
+    target = code(find_task({"y": cells}, {})[0], cells)
+    assert isinstance(target, NumberTarget)
+    assert target.spell(distance, target.decimals_beyond(distance)) == spelt
+
+
+def test_ends_of_numbers_have_the_decimal_sign_of_the_column() -> None:
+    (found,) = find_task({"y": ["58,74", "351,03", "1,5"]}, {})
+    assert found.reason == "its cells are numbers from 1,5 to 351,03"

@@ -20,6 +20,7 @@ from lsvv.tables.asking import best_questions
 from lsvv.tables.cells import is_list, is_missing
 from lsvv.tables.files import MISSING, ending_of, format_of
 from lsvv.tables.frame_source import Frame
+from lsvv.tables.headline import further_notes
 from lsvv.tables.summary import versions
 
 __all__ = ["AskedCell", "FilledCell", "FilledRow", "Repeat", "Report", "UnsureCell", "report_of"]
@@ -100,6 +101,7 @@ class Report:
     """
 
     title: str
+    warnings: tuple[str, ...]
     summary: tuple[str, ...]
     column_summary: ColumnSummary
     learnt: tuple[Learnt, ...]
@@ -124,6 +126,7 @@ def report_of(filled: Filled) -> Report:
     told = {part.help_note for part in filled.fitted}
     return Report(
         title=PurePath(filled.table.name).name,
+        warnings=tuple(one.text for one in filled.warnings),
         summary=tuple(_summary(filled, models)),
         column_summary=column_summary(filled),
         learnt=learnt,
@@ -132,7 +135,7 @@ def report_of(filled: Filled) -> Report:
         examples=tuple(_examples(filled)),
         unsure=tuple(_unsure(filled)),
         questions=tuple(_questions(filled)),
-        notes=tuple(note for note in filled.notes if note not in told),
+        notes=tuple(note for note in further_notes(filled) if note not in told),
         repeat=_repeat(filled),
     )
 

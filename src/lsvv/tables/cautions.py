@@ -25,6 +25,8 @@ PLAINLY = 0.75
 SURE = 3.0
 """Standard errors beyond which a difference is not taken for chance."""
 FEWEST_IN_A_ROW = 5
+PLACEHOLDERS = ("unknown", "missing", "tbd", "to do", "todo", "unlabeled", "unlabelled")
+"""Words, beside signs such as -, that hardly name a class."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Caution:
 
     Attributes
     ----------
-    kind : "no better", "never given", "not random" or "nearly unique"
+    kind : "no better", "never given", "not random", "nearly unique" or "placeholder"
     column : str
         The target.
     text : str
@@ -48,12 +50,28 @@ class Caution:
 def cautions(X: np.ndarray, result: Answer, random_state: int = 0) -> Iterator[Caution]:
     """The warnings of one answer; ``X`` are the inputs it was learnt from."""
     found = (
+        ("placeholder", _placeholder(result)),
         ("no better", _no_better(result)),
         ("nearly unique", _nearly_unique(result)),
         ("not random", _not_random(X, result, random_state)),
     )
     yield from (Caution(kind, result.target.column, text) for kind, text in found if text)
     yield from (Caution("never given", result.target.column, text) for text in _never_given(result))
+
+
+def _placeholder(result: Answer) -> str:
+    """A class that may say that there is none."""
+    target = result.target
+    if target.task != "classes":
+        return ""
+    for place, name in enumerate(target.outputs):
+        if not any(map(str.isalnum, name)) or name.casefold() in PLACEHOLDERS:
+            known = count(int((target.values == place).sum()), "known cell")
+            return (
+                f"{target.column}: {name!r} in {known} was taken for an answer like any other. If it means that a cell "
+                f"is empty, give --missing '{name}'."
+            )
+    return ""
 
 
 def _no_better(result: Answer) -> str:

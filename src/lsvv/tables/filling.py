@@ -15,6 +15,7 @@ import numpy as np
 from lsvv.linalg import threads_for
 from lsvv.selection import Importances, column_importances
 from lsvv.selection.forests import KINDS
+from lsvv.tables.aside import with_useful_inputs
 from lsvv.tables.cautions import Caution, cautions
 from lsvv.tables.cells import known
 from lsvv.tables.formulas import with_safe_texts
@@ -178,6 +179,7 @@ def fill(
         new_model = partial(choose_model, n_rows=len(table.frame), features=features, random_state=random_state)
         with watch.stage("Understanding the columns", 0.0):
             check_columns(table, targets)
+            ignored, table = table.aside, with_useful_inputs(table, targets)
             cells = {column: cells_of(table, column) for column in targets}
             _refuse_empty_formulas(table, cells)
             coded = _coded(table, cells, task)
@@ -207,7 +209,7 @@ def fill(
         settings |= {"format": table.format, "missing": list(table.missing), "labels": list(table.sheets)}
         unusual = {
             **vars(table.layout),
-            "ignore": list(table.aside),
+            "ignore": list(ignored),
             "class_weight": class_weight,
             "safe_csv": safe_csv,
         }

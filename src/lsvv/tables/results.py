@@ -70,8 +70,11 @@ class Said:
         """The columns beside the predictions, by kind: a probability, or the ends of an interval."""
         if self.ends is None or not isinstance(target, NumberTarget):
             return {"probability": [] if self.sureness is None else [round(p, 4) for p in self.sureness.tolist()]}
+        known = ~np.isnan(self.ends[0])
+        width = float(np.median((self.ends[1] - self.ends[0])[known])) if known.any() else 0.0
+        more = target.decimals_beyond(width / 2.0)
         return {
-            kind: [None if np.isnan(value) else target.spell(float(value), more=1) for value in values]
+            kind: [None if np.isnan(value) else target.spell(float(value), more) for value in values]
             for kind, values in zip(("lower", "upper"), self.ends, strict=True)
         }
 

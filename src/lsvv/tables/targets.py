@@ -156,6 +156,14 @@ class NumberTarget(Target):
         """Numbers with those below ``least`` raised to it."""
         return np.maximum(numbers, self.least)
 
+    def decimals_beyond(self, distance: float) -> int:
+        """How many decimals more than the column has show two digits of a distance."""
+        if self.form != "f":
+            return 1
+        if not 0.0 < distance < math.inf:
+            return 0
+        return max(0, math.ceil(-math.log10(distance)) + 1 - self.decimals)
+
     def spelt(self, predictions: np.ndarray) -> list[Any]:
         """Rounded numbers: texts where the column is text, whole where its type is."""
         return [self.spell(float(value)) for value in predictions]

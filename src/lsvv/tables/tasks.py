@@ -166,18 +166,33 @@ def _find(column: str, cells: Sequence[Any], usual: Notation) -> Finding:
         return Finding(column, "labels", "its cells are true or false")
     reading = read_numbers(known, usual)
     if not reading.strange:
-        return _find_numbers(column, reading.values)
-    unit = unit_of(known)
-    with_unit = as_numbers(amounts(known, unit), usual) if unit and not _few_recur(known) else None
-    if with_unit is not None:
-        kind = "percentages" if unit == "%" else f"amounts in {unit}"
-        said = f"its cells are {kind} from {with_unit.min():.15g} to {with_unit.max():.15g}"
-        return Finding(column, "numbers", said, unit=unit)
+        return _find_numbers(column, reading)
+    amount = _find_amounts(column, known, usual)
+    if amount is not None:
+        return amount
+    _refuse_markers(column, known, usual)
     return _find_texts(column, cells, known, reading)
 
 
+def _find_amounts(column: str, known: Sequence[Any], usual: Notation) -> Finding | None:
+    unit = unit_of(known)
+    if not unit or _few_recur(known):
+        return None
+    cells = amounts(known, unit)
+    reading = read_numbers(cells, usual)
+    if reading.strange:
+        return None
+    kind = "percentages" if unit == "%" else f"amounts in {unit}"
+    return Finding(column, "numbers", f"its cells are {kind} {_from_to(reading, 15)}", unit=unit)
+
+
+def _from_to(reading: Reading, digits: int) -> str:
+    """The least and the greatest number, with the decimal sign of the column."""
+    ends = (float(end(reading.values)) for end in (np.min, np.max))
+    return "from {} to {}".format(*(f"{end:.{digits}g}".replace(".", reading.notation.decimal) for end in ends))
+
+
 def _find_texts(column: str, cells: Sequence[Any], known: Sequence[Any], reading: Reading) -> Finding:
-    _refuse_markers(column, known, reading)
     measures = [None if cell is None else _measure(cell) for cell in cells]
     separator = separator_of([str(cell) for cell in known])
     measured = Counter(measure for measure in measures if measure is not None)
@@ -196,22 +211,22 @@ def _find_texts(column: str, cells: Sequence[Any], known: Sequence[Any], reading
     return Finding(column, "classes", f"its cells are {distinct} different names")
 
 
-def _refuse_markers(column: str, known: Sequence[Any], reading: Reading) -> None:
+def _refuse_markers(column: str, known: Sequence[Any], usual: Notation) -> None:
     """Refuses numbers among which a text or two recur, such as - or n.a.: as a class it would fill the holes."""
-    numbers = reading.values[~np.isnan(reading.values)]
-    strange = [known[place] for place in reading.strange]
-    if numbers.size <= len(known) / 2 or _few_recur(known) or not all(isinstance(cell, str) for cell in strange):
-        return
-    codes = np.unique(numbers).size <= MOST_CODES and bool(np.all(numbers == np.round(numbers)))
-    counts = Counter(cell.strip() for cell in strange)
     # V27 among numbers is a code
-    marks = all(count > 1 and not any(map(str.isdigit, text)) for text, count in counts.items())
-    if marks and not codes and len(counts) <= MOST_MARKERS:
-        raise TableError(
-            f"The target {column!r} is mostly numbers, but {len(strange)} of its {len(known)} known cells say "
-            f"{' or '.join(map(repr, counts))}. Give --missing '{','.join(counts)}' if that means empty, or --task "
-            f"classes if these are names."
-        )
+    texts = [cell.strip() for cell in known if isinstance(cell, str) and not any(map(str.isdigit, cell))]
+    counts = Counter(texts)
+    if not 0 < len(counts) <= MOST_MARKERS or min(counts.values()) == 1 or _few_recur(known):
+        return
+    rest = [cell for cell in known if not isinstance(cell, str) or cell.strip() not in counts]
+    numbers = as_numbers(amounts(rest, unit_of(rest)), usual) if rest else None
+    if numbers is None or (np.unique(numbers).size <= MOST_CODES and bool(np.all(numbers == np.round(numbers)))):
+        return
+    raise TableError(
+        f"The target {column!r} holds numbers, but {len(texts)} of its {len(known)} known cells say "
+        f"{' or '.join(map(repr, counts))}. Give --missing '{','.join(counts)}' if that means empty, or --task "
+        f"classes if these are names."
+    )
 
 
 def _few_recur(known: Sequence[Any]) -> bool:
@@ -267,7 +282,8 @@ def _refuse_names_of_rows(column: str, distinct: int, n_known: int) -> None:
         )
 
 
-def _find_numbers(column: str, numbers: np.ndarray) -> Finding:
+def _find_numbers(column: str, reading: Reading) -> Finding:
+    numbers = reading.values
     distinct, counts = np.unique(numbers, return_counts=True)
     if set(distinct.tolist()) <= {0.0, 1.0}:
         return Finding(column, "labels", "its cells are 0 or 1")
@@ -277,7 +293,7 @@ def _find_numbers(column: str, numbers: np.ndarray) -> Finding:
         return Finding(column, "classes", f"its cells are the codes {distinct[0]:g} to {distinct[-1]:g}")
     if whole and distinct.size == 2 and counts.min() >= FEWEST_A_CODE:
         return Finding(column, "classes", f"its cells are one of the two codes {distinct[0]:g} and {distinct[1]:g}")
-    return Finding(column, "numbers", f"its cells are numbers from {distinct[0]:g} to {distinct[-1]:g}")
+    return Finding(column, "numbers", f"its cells are numbers {_from_to(reading, 6)}")
 
 
 def separator_of(cells: Sequence[str]) -> str | None:

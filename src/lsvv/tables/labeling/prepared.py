@@ -18,6 +18,7 @@ from lsvv import LSVVClassifierCV, LSVVRegressorCV
 from lsvv.features import Linear, MappedRows, RandomFourier
 from lsvv.graph import Smoother
 from lsvv.linalg import threads_for
+from lsvv.tables.aside import with_useful_inputs
 from lsvv.tables.asking import looked_at, question_rows
 from lsvv.tables.filling import cells_of
 from lsvv.tables.model_choice import neighbour_graph
@@ -81,6 +82,7 @@ class Columns(TransformerMixin, BaseEstimator):
 
 def prepared(table: Table, column: str, random_state: int = 0) -> Prepared:
     """The rows of a table for labelling one column; no label of it has a part."""
+    table = with_useful_inputs(table, [column])
     known = np.array([cell is not None for cell in cells_of(table, column)], dtype=bool)
     rows = looked_at(len(known), [known], random_state)
     with threads_for(rows.size):
