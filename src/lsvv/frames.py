@@ -16,6 +16,7 @@ from lsvv.tables.filling import Filled
 from lsvv.tables.frame_source import Frame, table_of
 from lsvv.tables.headline import further_notes, headline
 from lsvv.tables.naming import with_inputs
+from lsvv.tables.words import count
 
 __all__ = ["FilledFrame", "ReportPage", "fill"]
 
@@ -98,7 +99,10 @@ class FilledFrame:
         return page
 
     def __repr__(self) -> str:
-        return "\n".join(headline(self.filled))
+        notes = len(further_notes(self.filled))
+        more = f", .notes tell {count(notes, 'thing')} more" if notes else ""
+        where = f"The filled frame is .frame, how sure each cell is .certainty{more}; .report() shows it all."
+        return "\n".join([*headline(self.filled), where])
 
     def _repr_html_(self) -> str:
         said = "\n".join([*headline(self.filled), *(f"Note: {note}" for note in further_notes(self.filled))])

@@ -241,3 +241,13 @@ def test_tags_that_are_whole_numbers_are_suggested() -> None:
     filled = fill(parse(lines.encode(), "t.jsonl", format="jsonl"), ["tags"], features="linear")
     asked = best_questions(filled.X, filled.results, 2, {"tags": 1.0})
     assert all(",20; 7," in line for line in sheet(filled.table, asked).decode().splitlines()[1:])
+
+
+def test_a_label_that_is_almost_a_known_one_is_taken_and_told(filled: Filled, csv_table: Reader) -> None:
+    lines = "row,target,label\n2,kind,cta\n3,kind,wolf\n5,kind,cta\n"
+    table = with_labels(filled.table, csv_table(lines), ["kind"])
+    assert table.labels["kind"] == {1: "cta", 2: "wolf", 4: "cta"}
+    assert not any("Did you mean" in note for note in table.notes)
+    table = with_labels(filled.table, csv_table("row,target,label\n2,kind,catt\n3,kind,catt\n"), ["kind"])
+    assert table.notes[-1] == "The label 'catt' is new in 'kind' and stays as it is. Did you mean 'cat'?"
+    assert sum("Did you mean" in note for note in table.notes) == 1

@@ -6,7 +6,7 @@ import pytest
 
 from lsvv.cli.console import CANNOT_WRITE
 from lsvv.tables import WritingError
-from lsvv.tables.written import check_unedited, remember
+from lsvv.tables.written import check_same_targets, check_unedited, remember
 from test_cli import beasts, here
 
 
@@ -84,3 +84,18 @@ def test_fill_and_predict_keep_what_was_edited(tmp_path: Path, monkeypatch: pyte
         assert Path(out).read_bytes() == whole + b"mine\n"
         assert here(*command, "--force").exit_code == 0
         assert Path(out).read_bytes() == whole
+
+
+def test_answers_for_other_columns_are_not_lost(tmp_path: Path) -> None:
+    out = tmp_path / "out.csv"
+    check_same_targets(str(out), ["kind"])
+    out.write_bytes(b"a")
+    check_same_targets(str(out), ["kind"])
+    remember(str(out), b"a", ["kind", "size"])
+    check_same_targets(str(out), ["size", "kind", "home"])
+    with pytest.raises(WritingError, match=r"holds the filled cells of 'kind', which .* each with --target, .*--force"):
+        check_same_targets(str(out), ["size"])
+    check_same_targets(str(out), ["size"], force=True)
+    check_same_targets("-", ["size"])
+    out.unlink()
+    check_same_targets(str(out), ["size"])

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -40,15 +40,15 @@ NO_MEMORY = "There is not enough memory for this table. Leave out rows or column
 
 
 @contextmanager
-def sentences(debug: bool) -> Iterator[Callable[[bytes, str], None]]:
+def sentences(debug: bool) -> Iterator[Callable[..., None]]:
     """Turns what goes wrong into a sentence and an exit code; with ``debug`` into a traceback.
 
     Yields what writes bytes to a place, so that a command that ends early can tell what it has written.
     """
     written: list[str] = []
 
-    def write(data: bytes, out: str) -> None:
-        _write(data, out)
+    def write(data: bytes, out: str, targets: Sequence[str] = ()) -> None:
+        _write(data, out, targets)
         written.append("standard output" if out == "-" else out)
 
     try:
@@ -108,7 +108,7 @@ def say_warnings(warnings: Iterable[Caution], quiet: bool = False) -> None:
         say(f"Warning: {one.text}", quiet)
 
 
-def _write(data: bytes, out: str) -> None:
+def _write(data: bytes, out: str, targets: Sequence[str]) -> None:
     """To a file, whole or not at all, or to standard output for "-"."""
     from lsvv.tables import write_atomically
     from lsvv.tables.written import remember
@@ -119,7 +119,7 @@ def _write(data: bytes, out: str) -> None:
             sys.stdout.buffer.flush()
     else:
         write_atomically(data, out)
-        remember(out, data)
+        remember(out, data, targets)
 
 
 def put(text: str) -> None:

@@ -55,7 +55,7 @@ def fill_command(
     """
     with sentences(telling.debug) as write:
         from lsvv.tables import check_ending, check_places, fill
-        from lsvv.tables.written import check_unedited
+        from lsvv.tables.written import check_same_targets, check_unedited
 
         place = out or options.beside(table, "filled")
         check_places(
@@ -65,6 +65,7 @@ def fill_command(
         with progress(telling.silent) as show:
             found = reading.table(table, format)
             found, targets = inputs.labelled(found, target, reading)
+            check_same_targets(place, targets, force)
             if out not in (None, "-"):
                 check_ending(out, found, table)
             filled = fill(
@@ -79,7 +80,7 @@ def fill_command(
             )
             if show is not None:
                 show("Writing", 0.98)
-            write(filled.rendered(), place)
+            write(filled.rendered(), place, targets)
             if report is not None:
                 from lsvv.report import fill_report
 

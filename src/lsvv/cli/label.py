@@ -9,6 +9,7 @@ import typer
 
 from lsvv.cli import options
 from lsvv.cli.console import put_json, say, say_notes, sentences
+from lsvv.cli.stopping import Stopped, code_of_stop
 
 if TYPE_CHECKING:
     from lsvv.tables.labeling import Session
@@ -80,7 +81,12 @@ def label_command(
         say("Stop with Ctrl-C. Only this machine can open the page.", telling.silent)
         if browser:
             webbrowser.open(server.address)
-        server.run()
+        try:
+            server.run()
+        except Stopped as stop:
+            # the usual end: all answers are on disk
+            _part(session, telling.silent)
+            raise typer.Exit(code_of_stop(stop) or 0) from None
         _part(session, telling.silent)
 
 

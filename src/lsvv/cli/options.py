@@ -97,7 +97,7 @@ SafeCsv = Annotated[
         help="Put ' before new texts of a CSV file that a spreadsheet takes for a formula.",
     ),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Write over a file even if it was changed since lsvv wrote it.")]
+Force = Annotated[bool, typer.Option("--force", help="Write over what was edited, or filled for other columns.")]
 Labels = Annotated[
     list[str] | None,
     typer.Option(

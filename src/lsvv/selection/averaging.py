@@ -175,7 +175,7 @@ class Guard:
     >>> found.share
     1.0
     >>> found.sentence.split(":")[0]
-    'Rows without a label helped and are used'
+    'Rows without a label help and are used: o'
     """
 
     share: float
@@ -211,9 +211,11 @@ def guard(supervised: np.ndarray, semi_supervised: np.ndarray) -> Guard:
     and mixed in between.
     """
     share, gain, error = likely_better(supervised, semi_supervised)
-    done = {1.0: "helped and are used", 0.0: "did not help and are left aside"}
+    done = {1.0: "help and are used", 0.0: "do not help here and are left aside"}
+    change = f"{abs(gain):.2g} {'lower' if gain > 0 else 'higher'}" if gain else "the same"
     sentence = (
-        f"Rows without a label {done.get(share, f'are mixed in with weight {share:.2f}')}: with labels left out, they "
-        f"changed the error by {-gain:+.2g} (standard error {error:.2g}) on {supervised.size} labelled rows."
+        f"Rows without a label {done.get(share, f'may help and are used in part, with weight {share:.2f}')}: on "
+        f"{supervised.size} labelled rows, each predicted without its label, the error is {change} with them (standard "
+        f"error {error:.2g})."
     )
     return Guard(share, gain, error, sentence)

@@ -317,8 +317,8 @@ def _values(rows: Sequence[RawRecord], start: int, delimiter: bytes, n_columns: 
         cells = record.cells(delimiter)
         if len(cells) > n_columns:
             raise TableError(
-                f"{name}: row {number} has {len(cells)} cells, but the first line names {n_columns} columns. Quote "
-                f"cells that hold the separator, or name the missing columns."
+                f"{name}: row {number} has {len(cells)} cells, but there are names for {n_columns}. Quote cells that "
+                f"hold the separator, name the missing columns, or say with --header-row which line has the names."
             )
         cells += [b""] * (n_columns - len(cells))
         for column, cell in zip(columns, cells, strict=True):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 
-from lsvv.tables.cells import is_missing
+from lsvv.tables.cells import as_numbers, is_date, is_missing
 from lsvv.tables.table import Table, TableError
 
 __all__ = ["NoTargetError", "check_columns", "check_there", "with_inputs"]
@@ -48,7 +49,16 @@ def check_there(table: Table, columns: Sequence[str]) -> None:
         if column not in there:
             meant = _meant(column, there)
             what = f"Did you mean {meant!r}?" if meant else f"It has {', '.join(map(repr, there))}."
-            raise TableError(f"{table.name} has no column {column!r}. {what}")
+            raise TableError(" ".join([f"{table.name} has no column {column!r}. {what}", *_elsewhere(table, there)]))
+
+
+def _elsewhere(table: Table, there: Sequence[str]) -> Iterator[str]:
+    """Where a column may be that is not among those read."""
+    others = table.source.other_sheets
+    if others:
+        yield f"Sheets that were not read: {', '.join(map(repr, others))}; choose one with --sheet."
+    if any(is_date(name) or as_numbers([name]) is not None for name in there):
+        yield "If its first line is a row, give --header-row 0."
 
 
 def _meant(column: str, there: Sequence[str]) -> str | None:
@@ -75,7 +85,7 @@ def _holes(table: Table) -> str:
     told = [f"{name} ({empty[name]:,} of {n_rows:,})" for name in open_ones[:MOST_LISTED]]
     more = len(open_ones) - MOST_LISTED
     listed = ", ".join(told) + (f" and {more} more" if more > 0 else "")
-    return f"Columns with empty cells: {listed}. Name those to fill, as in --target {open_ones[0]}."
+    return f"Columns with empty cells: {listed}. Name those to fill, as in --target {shlex.quote(open_ones[0])}."
 
 
 def with_inputs(table: Table, targets: Sequence[str], keep: Sequence[str] = (), ignore: Sequence[str] = ()) -> Table:

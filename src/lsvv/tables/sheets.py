@@ -7,6 +7,7 @@ import io
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,8 @@ from lsvv.tables.words import count, was
 __all__ = ["SHEET", "Kind", "check_sheet", "context", "kind_of", "line_of", "sheet", "with_labels"]
 
 SHEET = ("row", "target", "label", "suggestion", "cost", "why")
+MOST_SLIPS, MOST_NAMES, ALMOST = 3, 1000, 0.8
+"""Slips that are told, names among which they are looked for, and how like another name one is."""
 TRUTHS = {
     **dict.fromkeys(("true", "yes", "t", "y", "1"), True),
     **dict.fromkeys(("false", "no", "f", "n", "0"), False),
@@ -87,6 +90,8 @@ def with_labels(table: Table, answers: Table, targets: Sequence[str]) -> Table:
     kinds = {column: kind_of(column, cells, table.source, sheet) for column, cells in columns.items()}
     labels: dict[str, dict[int, Any]] = {column: dict(table.labels.get(column, {})) for column in columns}
     taken = left = 0
+    names = {column: _names_of(cells, kinds[column]) for column, cells in columns.items()}
+    slips: list[str] = []
     for line, number, column, label in _given(answers):
         where = f"{answers.name}: line {line + 2}"
         row = _row(number, len(frame), where)
@@ -94,11 +99,12 @@ def with_labels(table: Table, answers: Table, targets: Sequence[str]) -> Table:
         if column not in columns or columns[column][row] is not None:
             left += 1
             continue
+        slips += _slips(column, names[column], label)
         labels[column][row] = columns[column][row] = kinds[column].read(label, f"{where}, column {column!r}")
         taken += 1
     for column, cells in columns.items():
         frame[column] = np.array([*cells, None], dtype=object)[:-1]
-    notes = (*table.notes, *_notes(answers, taken, left))
+    notes = (*table.notes, *_notes(answers, taken, left), *list(dict.fromkeys(slips))[:MOST_SLIPS])
     sheets = (*table.sheets, answers.name)
     return replace(table, frame=frame, labels={**table.labels, **labels}, notes=notes, sheets=sheets)
 
@@ -113,6 +119,19 @@ def _given(answers: Table) -> Iterator[tuple[int, Any, Any, str]]:
     for line, number, column, label in sorted(last.values(), key=lambda one: one[0]):
         if not is_missing(label):
             yield line, number, column, str(label)
+
+
+def _slips(column: str, names: set[str], label: str) -> Iterator[str]:
+    """What to say of a label that is new and almost one that is known."""
+    near = get_close_matches(label.strip(), sorted(names), n=1, cutoff=ALMOST)
+    if near and label.strip() not in names:
+        yield f"The label {label!r} is new in {column!r} and stays as it is. Did you mean {near[0]!r}?"
+
+
+def _names_of(cells: Sequence[Any], kind: Kind) -> set[str]:
+    """The names that a column of texts holds; none where there are very many."""
+    names = {str(cell).strip() for cell in cells if cell is not None} if kind.cell_of is str else set()
+    return names if len(names) <= MOST_NAMES else set()
 
 
 def _notes(answers: Table, taken: int, left: int) -> Iterator[str]:

@@ -40,6 +40,7 @@ class Spreadsheet(Source):
     header_row: int
     columns: tuple[str, ...]
     formulas: Mapping[str, Mapping[int, str]]
+    other_sheets: tuple[str, ...] = ()
 
     def formulas_in(self, column: str) -> Mapping[int, str]:
         """The formulas of a column by row."""
@@ -104,7 +105,8 @@ def read_spreadsheet(data: bytes, name: str, layout: Layout | None = None) -> Ta
     for (row, place), formula in sorted(formulas.items()):
         if skipped < row <= len(rows):
             by_column[columns[place - 1]][row - skipped - 1] = formula
-    source = Spreadsheet(data, chosen, skipped, tuple(columns), by_column)
+    others = tuple(one.title for one in book.worksheets if one.title != chosen)
+    source = Spreadsheet(data, chosen, skipped, tuple(columns), by_column, others)
     return Table(name, frame, source, (*notes, *more))
 
 

@@ -64,6 +64,8 @@ class Source(ABC):
 
     notation: Notation = POINT
     """How texts of the file write numbers, in columns that alone do not say."""
+    other_sheets: tuple[str, ...] = ()
+    """The sheets of the file that were not read."""
 
     def is_whole(self, column: str) -> bool:
         """Whether a column holds whole numbers by its type, and cannot hold others."""

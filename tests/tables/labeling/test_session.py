@@ -240,3 +240,35 @@ def test_a_session_is_for_columns_that_are_there(tmp_path: object) -> None:
     table: Table = table_of(known=6)
     with pytest.raises(TableError, match="has no column 'none'"):
         Session(table, "none", Journal(f"{tmp_path}/t.label.csv", table))
+
+
+def test_two_sessions_on_one_sheet_hear_of_each_other(begin: Begin) -> None:
+    first, second = begin(), begin()
+    row, _ = first.current("a")
+    assert row is not None
+    assert second.current("b")[0] == row
+    first.answer("a", row, "cat")
+    assert not first.journal.has_changed()
+    with pytest.raises(AlreadyAnsweredError, match=f"Row {row + 1} was answered with “cat”"):
+        second.answer("b", row, "dog")
+    second.answer("b", row, "dog", "cat")
+    found = with_labels(first.table, read(first.journal.place), ["answer"])
+    assert found.labels["answer"] == {row: "dog"}
+    with pytest.raises(AlreadyAnsweredError):
+        first.answer("a", row, "cat", "cat")
+    assert first.label_of(row) == "dog"
+
+
+def test_labels_that_are_no_better_than_the_plainest_answer_do_not_say_stop(begin: Begin) -> None:
+    session = begin()
+    rng = np.random.default_rng(0)
+    for _ in range(14):
+        row, _ = session.current("a")
+        assert row is not None
+        session.answer("a", row, str(rng.choice(KINDS)))
+    session.refit()
+    assert session.outlook is not None
+    assert session.outlook.quality.low <= session.outlook.quality.baseline
+    assert session.outlook.pays
+    assert not any("You can stop" in sentence for sentence in session.outlook.sentences)
+    assert "may be no better than always giving the plainest answer" in session.outlook.sentences[-1]

@@ -1,7 +1,8 @@
 """The answers of a session on disk: a labelling sheet beside the table, one line more for each answer.
 
 A line is on disk before anybody is told so. Nothing is ever rewritten: what is taken back or changed is a further line,
-and the last line of a cell counts, as on every sheet. Several processes may write to one journal.
+and the last line of a cell counts, as on every sheet. Several processes may write to one journal, and each can tell
+that another did.
 """
 
 from __future__ import annotations
@@ -38,15 +39,24 @@ class Journal:
         self.place = Path(place)
         self._header = [*SHEET, *context(table).values()]
         self._missing = table.missing
+        self._size = 0
         self._begin()
 
     def read(self) -> Table:
         """The sheet as it is on disk."""
-        return parse(self.place.read_bytes(), str(self.place), format="csv", missing=self._missing)
+        data = self.place.read_bytes()
+        self._size = len(data)
+        return parse(data, str(self.place), format="csv", missing=self._missing)
+
+    def has_changed(self) -> bool:
+        """Whether another process has written since."""
+        return self.place.exists() and self.place.stat().st_size != self._size
 
     def append(self, line: Sequence[Any]) -> None:
         """One line more; when this returns, the disk has it."""
-        self._write(_as_csv(line))
+        text = _as_csv(line)
+        self._write(text)
+        self._size += len(text.encode("utf-8"))
 
     def _begin(self) -> None:
         try:

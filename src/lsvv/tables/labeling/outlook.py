@@ -99,7 +99,7 @@ def outlook_of(ready: Prepared, finding: Finding, cells: Sequence[Any], belief: 
     ahead = None
     if now.n_labels >= FEWEST_TO_FORECAST:
         ahead = forecast(_curve(ready, answer), now, MORE)
-    pays = None if ahead is None else ahead.value - now.value >= LITTLE
+    pays = None if ahead is None else ahead.value - now.value >= LITTLE or not _is_learnt(answer.quality)
     sure, holes = answer.probability, ~belief.known
     expected = float(sure[holes].mean()) if sure is not None and holes.any() else None
     sentences = tuple(_sentences(answer, expected, now, ahead, pays, int(holes.sum())))
@@ -152,9 +152,16 @@ def _sentences(
         )
     if ahead is None:
         return [*told, f"From {FEWEST_TO_FORECAST} labels on there is a forecast."]
+    if not _is_learnt(answer.quality):
+        return [*told, "So far this may be no better than always giving the plainest answer: more labels will tell."]
     if pays:
         return [*told, f"{MORE} more labels would bring this to about {percent(ahead.value)}."]
     return [*told, f"More labels hardly pay: {MORE} more would bring less than one point in a hundred. You can stop."]
+
+
+def _is_learnt(quality: Quality) -> bool:
+    """Whether the answers are plainly better than the plainest one."""
+    return quality.low > quality.baseline
 
 
 def _measured(quality: Quality) -> str:

@@ -97,22 +97,23 @@ class Session:
         self._cells: list[Any] = list(self._given)
         self._labels: dict[int, str] = {}
         self._skipped: list[int] = []
-        self._earlier: list[tuple[int, str]] = []
         self._tabs: dict[str, _Tab] = {}
         self._n_changes, self._fitted_to = 0, -1
         self._take_up()
+        self._earlier = [(row, "") for row in self._labels]
         self.points = self._earlier_points()
         self.belief: Belief
         self.outlook: Outlook | None = None
         self.refit()
 
     def _take_up(self) -> None:
-        """The answers that the journal holds."""
-        labelled = with_labels(self.table, self.journal.read(), [self.column])
-        for row, cell in labelled.labels.get(self.column, {}).items():
-            self._cells[row] = cell
-            self._labels[row] = _label_of(cell)
-            self._earlier.append((row, ""))
+        """The answers that the journal holds, of this process and of others."""
+        there = with_labels(self.table, self.journal.read(), [self.column]).labels.get(self.column, {})
+        for row in {*self._labels, *there}:
+            self._cells[row] = there.get(row)
+        self._labels = {row: _label_of(cell) for row, cell in there.items()}
+        self._n_changes += 1
+        self.version += 1
 
     def _earlier_points(self) -> list[Any]:
         """The curve of a session that goes on, drawn again in the order of its answers."""
@@ -189,6 +190,7 @@ class Session:
         with self._lock:
             if label.strip() == "":
                 raise TableError("There is no label to save. Choose one, or skip the row.")
+            self._hear_others()
             self._check(row, before)
             cell = self._read(label.strip(), row)
             self._write(row, _label_of(cell), cell)
@@ -213,6 +215,7 @@ class Session:
             undone = mine.answered or self._earlier
             if not undone:
                 raise TableError("There is no answer of this tab to take back.")
+            self._hear_others()
             row, before = undone.pop()
             self._write(row, before, self._read(before, row) if before else None)
             mine.row, mine.stands_for = row, 0
@@ -245,6 +248,10 @@ class Session:
                     self.points = [*kept, outlook.now]
                 self.version += 1
             return True
+
+    def _hear_others(self) -> None:
+        if self.journal.has_changed():
+            self._take_up()
 
     def _check_row(self, row: int) -> None:
         if row not in self._place:
