@@ -83,9 +83,8 @@ class KNNGraph:
     def fit(self, X: Array, n_neighbors: int, n_jobs: int | None = None) -> NeighborGraph:
         """The graph of the rows ``X``, and the way for new rows to find their neighbours in it."""
         index = NeighborIndex(X, search=self.search, n_jobs=n_jobs, target=self.recall)
-        directed = index.among(n_neighbors)
+        directed = index.among(n_neighbors, lengths=self.weights != "binary")
         if self.weights == "binary":
-            directed = _pattern(directed)
             return NeighborGraph(binary_weights(symmetrize(directed, self.symmetry)), index, n_neighbors, self)
         distances, reach = symmetrize(directed, self.symmetry), _reach(directed)
         if self.weights == "heat":
@@ -209,11 +208,6 @@ def binary_weights(distances: sp.csr_array) -> sp.csr_array:
            [0., 1., 0.]])
     """
     return _with_data(distances, np.ones(distances.nnz))
-
-
-def _pattern(distances: sp.csr_array) -> sp.csr_array:
-    """Which entries there are, in a byte each."""
-    return _with_data(distances, np.ones(distances.nnz, dtype=bool))
 
 
 def _without_loops(matrix: sp.csr_array) -> sp.csr_array:

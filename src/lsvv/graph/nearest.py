@@ -95,22 +95,30 @@ class NeighborIndex:
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_built": None, "_places": None}
 
-    def among(self, n_neighbors: int) -> sp.csr_array:
+    def among(self, n_neighbors: int, *, lengths: bool = True) -> sp.csr_array:
         """Distances from each row to its nearest other rows; explicit zeros are duplicates.
 
-        Fewer rows than ``n_neighbors + 1`` give the complete graph.
+        Without ``lengths`` True stands for each distance. Fewer rows than ``n_neighbors + 1`` give the complete graph.
         """
+        found = self._found_among(n_neighbors, lengths)
+        kind = np.float64 if lengths else np.bool_
+        data = found.data if found.dtype == kind else np.ones(found.nnz, dtype=kind)
+        return sp.csr_array((data, found.indices, found.indptr), shape=found.shape)
+
+    def _found_among(self, n_neighbors: int, lengths: bool) -> sp.csr_array:
         if isinstance(self.rows, ClusterRows):
             search = partial(NeighborIndex, search=self.search, target=self.target)
             found, self.recall = neighbors_on_cluster(self.rows, n_neighbors, self.target, search)
             return found
-        found = self._among(n_neighbors)
+        found = self._among(n_neighbors, lengths)
         if isinstance(self.rows, StoredRows):
+            # as large as the rows, which are not to be in memory; it is built anew for new rows
+            self._built = None
             return found
         order = self._order
         return _with_columns(found[np.argsort(order)], order)
 
-    def _among(self, n_neighbors: int) -> sp.csr_array:
+    def _among(self, n_neighbors: int, lengths: bool) -> sp.csr_array:
         m = self.rows.shape[0]
         k = min(n_neighbors, m - 1)
         if isinstance(self.search, NeighborSearch):
@@ -122,7 +130,8 @@ class NeighborIndex:
             # cells are searched one by one, for all rows that lie in them
             at_once = m if is_torch_array(rows) else inverted.BLOCK
             parts = inverted.parts_of(m, at_once)
-            return _joined((_without_self(*self._nearest(rows[part], k + 1), part.start, m) for part in parts), m, k)
+            found = (_without_self(*self._nearest(rows[part], k + 1), part.start, m) for part in parts)
+            return _joined(found, m, k, np.float64 if lengths else np.bool_)
         return sp.csr_array(self._index.kneighbors_graph(n_neighbors=k, mode="distance"))
 
     def brought_here(self) -> NeighborIndex:
@@ -247,15 +256,18 @@ def _with_columns(found: sp.csr_array, order: np.ndarray) -> sp.csr_array:
     return sp.csr_array((found.data, order[found.indices], found.indptr), shape=found.shape)
 
 
-def _joined(parts: Iterable[sp.csr_array], m: int, k: int) -> sp.csr_array:
+def _joined(parts: Iterable[sp.csr_array], m: int, k: int, kind: type) -> sp.csr_array:
     """Lists of at most k of m rows below each other, each part put into its place as soon as it is found."""
-    distances, places, ends = np.empty(m * k), np.empty(m * k, dtype=_index_type(m)), [np.zeros(1, dtype=np.int64)]
+    data: np.ndarray = np.ones(m * k, dtype=kind)
+    places, ends = np.empty(m * k, dtype=_index_type(m)), [np.zeros(1, dtype=int)]
     for part in parts:
         here = slice(int(ends[-1][-1]), int(ends[-1][-1]) + part.nnz)
-        distances[here], places[here] = part.data, part.indices
-        ends.append(here.start + part.indptr[1:].astype(np.int64))
+        places[here] = part.indices
+        if kind is not np.bool_:
+            data[here] = part.data
+        ends.append(here.start + part.indptr[1:].astype(int))
     indptr = np.concatenate(ends)
-    return sp.csr_array((distances[: indptr[-1]], places[: indptr[-1]], indptr), shape=(m, m))
+    return sp.csr_array((data[: indptr[-1]], places[: indptr[-1]], indptr), shape=(m, m))
 
 
 def _index_type(m: int) -> type[np.signedinteger[Any]]:
