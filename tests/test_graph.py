@@ -18,6 +18,7 @@ from lsvv import LSVVClassifier
 from lsvv.features import MappedRows, RandomFourier
 from lsvv.graph import (
     KNNGraph,
+    LaplacianRows,
     NeighborGraph,
     NeighborIndex,
     check_adjacency,
@@ -284,6 +285,20 @@ def test_the_energy_is_half_the_sum_over_ordered_pairs(rng: np.random.Generator)
     assert np.trace(H.T @ (Lap @ H)) == pytest.approx(pairs / 2)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_of_the_laplacian_are_its_rows(kind: str) -> None:
+    S, own = sp.csr_array(random_adjacency(2, isolated=3)), np.array([0, 3, 7])
+    laws.assert_close(LaplacianRows(S, kind)[own].toarray(), laplacian(S, kind)[own].toarray())
+
+
+@pytest.mark.parametrize("search", ["exact", "faiss"])
+def test_without_lengths_neighbours_are_the_same(search: str, rng: np.random.Generator) -> None:
+    index = NeighborIndex(rng.normal(size=(50, 3)), search=search)
+    found, bare = index.among(4), index.among(4, lengths=False)
+    assert (found.dtype, bare.dtype) == (np.float64, np.bool_)
+    np.testing.assert_array_equal(bare.toarray(), found.toarray() > 0)
+
+
 def test_an_unknown_laplacian_is_refused() -> None:
     with pytest.raises(ValueError, match=r"laplacian='signless' is not known. Choose 'normalized' or 'plain'"):
         laplacian(sp.csr_array((2, 2)), "signless")
@@ -300,11 +315,14 @@ def test_g_is_that_of_dense_matrices_whatever_the_blocks(
 ) -> None:
     X = rng.normal(size=(40, 3))
     phi = RandomFourier(12, width=1.0, random_state=0).fit(put(X))
-    Lap = laplacian(KNNGraph().build(X, 4), kind)
+    S = KNNGraph().build(X, 4)
+    Lap = laplacian(S, kind)
     expected = naive.manifold_matrix(to_numpy(phi.transform(put(X))), Lap.toarray(), power)
-    G = manifold_matrix(MappedRows(put(X), phi.transform, block_bytes=block_bytes), Lap, power)
+    rows = MappedRows(put(X), phi.transform, block_bytes=block_bytes)
+    G = manifold_matrix(rows, Lap, power)
     assert type(G) is type(put(X))
     laws.assert_close(G, expected)
+    laws.assert_close(manifold_matrix(rows, LaplacianRows(S, kind), power), G)
 
 
 @pytest.mark.parametrize("power", [1, 2])
