@@ -18,6 +18,7 @@ import numpy as np
 from benchmarks.timing import verdict
 
 GROWTH = (30_000, 100_000, 300_000, 1_000_000, 3_000_000)
+STORED = (1_000_000, 10_000_000)
 PEERS = (10_000, 30_000, 100_000)
 COVTYPE = ("neighbours", "product", "compact", "smoothed", "nystroem", "self-training", "spreading")
 CHART = Path("docs/results/scale.svg")
@@ -123,13 +124,24 @@ def _chart(ours: dict[int, dict[str, Any]], peers: dict[int, dict[str, Any]]) ->
 
 
 def _stored() -> list[str]:
-    one = _record("parquet", rows=1_000_000)
+    found = [_record("parquet", rows=rows) for rows in STORED]
+    many = found[-1]
     return [
         "### From a Parquet folder",
         "",
-        f"{one['rows']:,} rows of 50 columns, D = 512, compact: {one['seconds']:.0f} s, {one['mb']:.0f} MB, recall "
-        f"{one['recall']:.4f}, error {one['error']:.1f} %. The mark asks for ten million rows under "
-        "6 GB: NOT reached, since the graph alone would take up to 14 GB, and not run.",
+        "50 columns, D = 512, compact. The peak is that of the whole process, with Python and its libraries.",
+        "",
+        "| rows | seconds of processor time | by the clock | peak MB | recall | error % |",
+        "|---|---|---|---|---|---|",
+        *(
+            f"| {one['rows']:,} | {one['seconds']:.0f} | {one['wall']:.0f} | {one['peak']:.0f} | {one['recall']:.4f} | "
+            f"{one['error']:.1f} |"
+            for one in found
+        ),
+        "",
+        f"{many['rows']:,} rows take {many['wall'] / 60:.0f} minutes by the clock beside other work (mark: 60, "
+        f"{verdict(many['wall'] <= 3600)}) and {many['peak'] / 1000:.1f} GB (mark: 6, "
+        f"{verdict(many['peak'] <= 6000)}).",
     ]
 
 
