@@ -10,8 +10,9 @@ import scipy.sparse as sp
 import torch
 
 from laws import Put
+from lsvv import LSVVClassifier, LSVVClassifierCV
 from lsvv.features import Linear
-from lsvv.inputs import check_rows, generator
+from lsvv.inputs import check_rows, generator, warn_of_units
 from lsvv.linalg import to_numpy
 
 
@@ -135,3 +136,26 @@ def test_generators_come_from_every_kind_of_seed() -> None:
     assert isinstance(generator(None), np.random.Generator)
     with pytest.raises(ValueError, match="random_state='seed' cannot seed a generator"):
         generator("seed")
+
+
+@pytest.mark.parametrize("model", [LSVVClassifier(), LSVVClassifierCV(features="linear")], ids=["core", "search"])
+def test_a_column_that_outweighs_all_others_is_warned_of(model: Any) -> None:
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    y = np.arange(30) % 2
+    frame = pd.DataFrame(X * [1.0, 1e4, 1.0], columns=["a", "b", "c"])
+    with pytest.warns(UserWarning, match=r"Column 'b' outweighs all others: 99\.99 % .* Scale the columns") as told:
+        model.fit(frame, y)
+    assert told[0].filename == __file__
+
+
+def test_columns_of_one_unit_beside_constant_ones_are_not_warned_of() -> None:
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    warn_of_units(np.c_[X * [1.0, 50.0], np.ones(30)])
+    warn_of_units(np.c_[1e6 * X[:, 0], np.ones(30)])
+    warn_of_units(sp.csr_matrix(X * [1.0, 1e6]))
+    warn_of_units(1e6 * X[:, :1])
+
+
+def test_the_search_that_chooses_its_maps_knows_no_units() -> None:
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    LSVVClassifierCV(trees=False, random_state=0).fit(X * [1.0, 1e6, 1.0], np.arange(30) % 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -16,6 +17,9 @@ from lsvv.stored import StoredRows, column_blocks, data_set_columns, is_stored, 
 
 LARGEST = 1e70
 """Largest number accepted: beyond it the norms of squares, which a fit takes, leave double precision."""
+OUTWEIGHED = 1e-4
+"""The share of the squared distances that is left to all other columns where one outweighs them."""
+UNIT_ROWS = 10_000
 LARGEST_SINGLE = 1e15
 """Largest number whose squares and products stay within single precision, and the inverse of the smallest."""
 
@@ -223,6 +227,32 @@ def _largest(X: Array, name: str, columns: Any, first_row: int = 0) -> float:
 def _leaves_single(largest: float) -> bool:
     """Whether products of rows of that size, or what is learnt of them, leave single precision."""
     return largest != 0.0 and not 1.0 / LARGEST_SINGLE <= largest <= LARGEST_SINGLE
+
+
+def warn_of_units(X: Array, names: Any = None) -> None:
+    """A warning where one column holds next to all distances between rows, as one in a small unit does.
+
+    Examples
+    --------
+    >>> import pytest
+    >>> with pytest.warns(UserWarning, match="Column 1 outweighs all others"):
+    ...     warn_of_units(np.array([[0.0, 1e6], [1.0, 0.0], [2.0, 5e6]]))
+    """
+    if sp.issparse(X) or isinstance(X, StoredRows) or X.shape[1] < 2:
+        return
+    some = to_float64(X[:: max(1, X.shape[0] // UNIT_ROWS), :])
+    spread = np.asarray(to_numpy(some)).var(axis=0)
+    largest = int(np.argmax(spread))
+    rest = float(np.delete(spread, largest).sum())
+    if 0.0 < rest < OUTWEIGHED * spread[largest]:
+        column = repr(str(names[largest])) if names is not None else largest
+        warnings.warn(
+            f"Column {column} outweighs all others: {100 * (1.0 - OUTWEIGHED):g} % of the squared distances between "
+            f"rows are its own. Scale the columns, for instance with sklearn.preprocessing.StandardScaler in a "
+            f"Pipeline, or take LSVVClassifierCV or LSVVRegressorCV with features='auto', which no unit matters to.",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def generator(random_state: Any) -> np.random.Generator:

@@ -192,3 +192,11 @@ def test_random_labels_give_trees_no_more_than_chance(rng: np.random.Generator) 
         kinds = LSVVClassifierCV(random_state=0).fit(X, y).kinds_
         shares.append(kinds["extra trees"] + kinds["bagged trees"])
     assert np.mean(shares) < 0.5
+
+
+@pytest.mark.parametrize("kind", [LSVVClassifierCV, LSVVRegressorCV])
+def test_one_weight_that_outweighs_all_others_leaves_a_model(kind: Any) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3))
+    model = kind(random_state=0).fit(X, (X[:, 0] > 0).astype(int), sample_weight=np.r_[1e12, np.ones(39)])
+    assert np.isfinite(model.predict(X)).all()

@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris, make_moons, make_multilabel_classification
+from sklearn.frozen import FrozenEstimator
 from sklearn.preprocessing import QuantileTransformer
 
 from laws import assert_fails_only
@@ -442,3 +443,11 @@ def test_settings_that_overflow_are_left_out_and_told() -> None:
     tails = LSVVClassifierCV(features="linear", ridge=1e299, spectral=[0.0, 1.0]).fit(rows, y)
     assert "1 setting was left out: numbers overflow." in tails.notes_
     assert np.isfinite(tails.predict_proba(rows)).all()
+
+
+def test_a_map_that_is_frozen_stays_as_it_is() -> None:
+    X, y, _ = iris()
+    fitted = RandomFourier(20, width=0.5, random_state=0).fit(X)
+    settings = {**SMALL, "features": FrozenEstimator(fitted)}
+    frozen, free = LSVVClassifierCV(**settings).fit(X, y), LSVVClassifierCV(**SMALL).fit(X, y)
+    np.testing.assert_allclose(frozen.predict_proba(X), free.predict_proba(X), atol=1e-6)

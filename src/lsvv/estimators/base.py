@@ -34,7 +34,7 @@ from lsvv.features import LearningMap, Lesson, Linear, MappedRows, as_feature_ma
 from lsvv.features.encoders import encoded
 from lsvv.features.learning import PLAIN_RIDGE
 from lsvv.graph import LaplacianRows, NeighborGraph, Smoother, manifold_matrix
-from lsvv.inputs import check_rows, column_names, generator
+from lsvv.inputs import check_rows, column_names, generator, warn_of_units
 from lsvv.linalg import Array, like, like_numbers, refuse_another_device, stack_rows, threads_for, to_numpy
 from lsvv.losses import Loss, Squared
 from lsvv.objective import NO_TAIL, Objective
@@ -110,6 +110,8 @@ class VectorValuedEstimator(BaseEstimator):
             X, y = opened_rows(self, X, y)
         else:
             X = check_rows(self, X, reset=True)
+            if isinstance(self.features, str):
+                warn_of_units(X, column_names(self))
         targets = self._encode(y, X.shape[0], sample_weight)
         if X_unlabeled is not None:
             X_unlabeled = encoded(self.features, X_unlabeled)

@@ -175,7 +175,7 @@ class Guard:
     >>> found.share
     1.0
     >>> found.sentence.split(":")[0]
-    'Rows without a label help and are used: o'
+    'Rows without a label help and are used'
     """
 
     share: float

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -245,7 +246,7 @@ class LSVVRegressorCV(RegressorPredictions, SearchEstimator):
         NaN for outputs with one known number or none. Of fewer labels than a level needs, 9 for 0.9, the largest error
         makes the interval, which then holds less than it says.
         """
-        if not 0.0 < level < 1.0:
+        if not isinstance(level, Real) or not 0.0 < level < 1.0:
             raise ValueError(f"level={quoted(level)} is out of range. Pass a number between 0 and 1, such as 0.9.")
         scores = np.asarray(to_numpy(self._scores(X)), dtype=np.float64)
         return self._ends(scores, level)

@@ -207,8 +207,9 @@ def _grown(
     n_jobs: int | None,
 ) -> Forest:
     """Trees for each fold from the rows of the others; of a single fold, from all rows."""
-    # without the last bits, on which the unit of the weights leaves its mark and a cut may turn
-    weight = np.round(A.mean(axis=1) / A.mean(), 9)
+    # without the last bits, on which the unit of the weights leaves its mark and a cut may turn; of a fold whose rows
+    # weigh next to nothing trees are grown all the same
+    weight = np.maximum(np.round(A.mean(axis=1) / A.mean(), 9), 1e-9)
     numbers = np.unique(folds)
     if numbers.size == 1:
         # no tree can miss the only fold: all of them belong to a fold that no row has

@@ -80,7 +80,10 @@ def expand_maps(features: Any, n_draws: int, X: Array, rng: np.random.Generator,
                 changes: dict[str, Any] = {} if width is None else {"width": width}
                 if parameters.get("random_state", 0) is None:
                     changes["random_state"] = seed
-                maps.append(clone(base).set_params(**changes))
+                fresh = clone(base)
+                if changes:
+                    fresh.set_params(**changes)
+                maps.append(fresh)
     return maps
 
 

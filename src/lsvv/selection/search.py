@@ -14,7 +14,7 @@ from lsvv.estimators.methods import terms_of
 from lsvv.features import Linear
 from lsvv.features.encoders import encoded
 from lsvv.graph import KNNGraph, NeighborGraph
-from lsvv.inputs import check_rows, generator
+from lsvv.inputs import check_rows, column_names, generator, warn_of_units
 from lsvv.linalg import Array, like, like_numbers, stack_rows, threads_for, to_numpy
 from lsvv.losses import Loss, Squared
 from lsvv.parameters import check_grids
@@ -88,6 +88,8 @@ class SearchEstimator(BaseEstimator):
         check_grids(self)
         given = encoded(self.features, X)
         X = check_rows(self, given, reset=True)
+        if isinstance(self.features, str) and not is_auto(self.features):
+            warn_of_units(X, column_names(self))
         targets = self._encode(y, X.shape[0], sample_weight)
         if X_unlabeled is not None:
             below = check_rows(self, encoded(self.features, X_unlabeled), reset=False, name="X_unlabeled")
