@@ -91,7 +91,7 @@ def test_intervals_have_the_shape_of_predictions_and_nest(rng: np.random.Generat
     with pytest.raises(ValueError, match=r"level=90 is out of range. Pass a number between 0 and 1, such as 0.9."):
         one.predict_interval(X, 90)
     with pytest.raises(ValueError, match=r"level='high' is out of range"):
-        one.predict_interval(X, "high")
+        one.predict_interval(X, "high")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("right", [0, 7, 20])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import compress
 
 import numpy as np
 from scipy.stats import t
@@ -22,10 +23,10 @@ RIDGES = tuple(10.0 ** (e / 2) for e in range(-12, 5))
 """What ridge="auto" tries, in units of the features' spread: from next to none to next to the mean of the targets."""
 
 
-def judgeable(path: Sequence[Fit]) -> list[Fit]:
-    """The fits whose left-out errors are independent enough to be compared, of a path that falls from a large ridge."""
+def judgeable(path: Sequence[Fit]) -> list[bool]:
+    """Which fits have left-out errors independent enough to be compared, of a path that falls from a large ridge."""
     fewest = min(FEWEST_INDEPENDENT, path[0].independent / 2.0)
-    return [one for one in path if one.independent >= fewest]
+    return [one.independent >= fewest for one in path]
 
 
 def spread(Phi: np.ndarray, A: np.ndarray) -> float:
@@ -69,7 +70,8 @@ def chosen_ridge(
     Phi, T, A, judged = _distinct(Phi, T[:, some], A[:, some], judged)
     unit = spread(Phi, A)
     ridges = [unit * ridge for ridge in RIDGES]
-    path = judgeable(list(fits(Phi, T, A, Squared(), ridges, manifold=manifold, G=G, fit_intercept=fit_intercept)))
+    path = list(fits(Phi, T, A, Squared(), ridges, manifold=manifold, G=G, fit_intercept=fit_intercept))
+    path = list(compress(path, judgeable(path)))
     losses = np.array([(A * (one.loo - T) ** 2).sum(axis=1)[judged] for one in path])
     count = losses.shape[1]
     best = int(np.argmin(losses.sum(axis=1)))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -251,20 +253,12 @@ class Run:
     def _member(self, line: Candidate, Phi: np.ndarray, G: np.ndarray | None) -> Member:
         search, loss = self.search, self.losses[line.loss]
         unit = spread(Phi, self.A) if line.scaled else 1.0
-        path = list(
-            fits(
-                Phi,
-                self.T,
-                self.A,
-                loss,
-                [unit * ridge for ridge in line.ridges],
-                manifold=line.manifold,
-                G=G,
-                fit_intercept=search.fit_intercept,
-            )
-        )
+        ridges = [unit * ridge for ridge in line.ridges]
+        terms: dict[str, Any] = {"manifold": line.manifold, "G": G, "fit_intercept": search.fit_intercept}
+        path = list(fits(Phi, self.T, self.A, loss, ridges, **terms))
         if line.scaled:
-            path = judgeable(path)
+            kept, ordered = judgeable(path), sorted(line.ridges, reverse=True)
+            line, path = replace(line, ridges=tuple(compress(ordered, kept))), list(compress(path, kept))
         residuals = np.array([np.asarray(expected(one.loo, loss)) - self.T for one in path])
         if not all(np.abs(part).max() < LARGEST for part in (residuals, *(one.W for one in path))):
             raise ObjectiveOverflowError
