@@ -13,6 +13,8 @@ import typer
 if TYPE_CHECKING:
     from lsvv.tables.table import Table as ReadTable
 
+READING, LEARNING, WRITING = "How the file is read", "How it learns", "What is written and said"
+"""Options that few need stand apart from the others."""
 Table = Annotated[
     str,
     typer.Argument(
@@ -44,6 +46,7 @@ ClassWeight = Annotated[
         "--class-weight",
         metavar="WORD",
         help="balanced gives rare answers as much weight as common ones; none leaves them as they are.",
+        rich_help_panel=LEARNING,
     ),
 ]
 Task = Annotated[
@@ -52,34 +55,62 @@ Task = Annotated[
         "--task",
         metavar="TASK",
         help="classes, labels, tags or numbers; or COL=TASK[,COL=TASK...]. Found from the cells by default.",
+        rich_help_panel=LEARNING,
     ),
 ]
-FEATURES = typer.Option("--features", metavar="WORD", help="What the model may be: auto, linear or fourier (curved).")
+FEATURES = typer.Option(
+    "--features",
+    metavar="WORD",
+    help="What the model may be: auto, linear or fourier (curved).",
+    rich_help_panel=LEARNING,
+)
 Features = Annotated[str, FEATURES]
 Seed = Annotated[
     int,
     typer.Option(
-        "--seed", metavar="NUMBER", min=0, max=2**32 - 1, help="Seeds all draws; the same seed repeats the result."
+        "--seed",
+        metavar="NUMBER",
+        min=0,
+        max=2**32 - 1,
+        help="Seeds all draws; the same seed repeats the result.",
+        rich_help_panel=LEARNING,
     ),
 ]
 Format = Annotated[
     str | None,
     typer.Option(
-        "--format", metavar="WORD", help="csv, tsv, parquet, xlsx, json or jsonl, whatever the file's ending says."
+        "--format",
+        metavar="WORD",
+        help="csv, tsv, parquet, xlsx, json or jsonl, whatever the file's ending says.",
+        rich_help_panel=READING,
     ),
 ]
 Sheet = Annotated[
     str | None,
-    typer.Option("--sheet", metavar="NAME", help="The sheet of an Excel workbook that is the table [default: first]."),
+    typer.Option(
+        "--sheet",
+        metavar="NAME",
+        help="The sheet of an Excel workbook that is the table [default: first].",
+        rich_help_panel=READING,
+    ),
 ]
 HeaderRow = Annotated[
     int,
-    typer.Option("--header-row", metavar="NUMBER", min=0, help="The line that names the columns; 0 where none does."),
+    typer.Option(
+        "--header-row",
+        metavar="NUMBER",
+        min=0,
+        help="The line that names the columns; 0 where none does.",
+        rich_help_panel=READING,
+    ),
 ]
 Decimal = Annotated[
     str | None,
     typer.Option(
-        "--decimal", metavar="SIGN", help="The decimal sign of a CSV file, . or , [default: found from its columns]."
+        "--decimal",
+        metavar="SIGN",
+        help="The decimal sign of a CSV file, . or , [default: found from its columns].",
+        rich_help_panel=READING,
     ),
 ]
 Missing = Annotated[
@@ -88,6 +119,7 @@ Missing = Annotated[
         "--missing",
         metavar="TEXT[,TEXT...]",
         help="Texts that mean an empty cell, beside NA, N/A, NaN and the like; '' switches these off.",
+        rich_help_panel=READING,
     ),
 ]
 SafeCsv = Annotated[
@@ -95,9 +127,13 @@ SafeCsv = Annotated[
     typer.Option(
         "--safe-csv",
         help="Put ' before new texts of a CSV file that a spreadsheet takes for a formula.",
+        rich_help_panel=WRITING,
     ),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Write over what was edited, or filled for other columns.")]
+Force = Annotated[
+    bool,
+    typer.Option("--force", help="Write over what was edited, or filled for other columns.", rich_help_panel=WRITING),
+]
 Labels = Annotated[
     list[str] | None,
     typer.Option(
@@ -106,9 +142,11 @@ Labels = Annotated[
         help="A sheet from 'lsvv ask' or 'lsvv label', or a JSON export of Label Studio. Repeatable.",
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print a summary as JSON on standard output.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
-Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+Json = Annotated[
+    bool, typer.Option("--json", help="Print a summary as JSON on standard output.", rich_help_panel=WRITING)
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.", rich_help_panel=WRITING)]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.", rich_help_panel=WRITING)]
 
 
 @dataclass(frozen=True)
