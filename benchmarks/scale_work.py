@@ -201,6 +201,8 @@ def parquet(rows: int) -> Found:
         writer = get_context("spawn").Process(target=_write_parts, args=(folder, rows))
         writer.start()
         writer.join()
+        if writer.exitcode:
+            raise RuntimeError("The rows could not be written.")
         graph = Remembering()
         model, start = compact(graph), time.perf_counter()
         _, seconds, _ = measured(lambda: model.fit(Path(folder), "y"))

@@ -299,6 +299,23 @@ def test_without_lengths_neighbours_are_the_same(search: str, rng: np.random.Gen
     np.testing.assert_array_equal(bare.toarray(), found.toarray() > 0)
 
 
+def test_distances_of_single_precision_are_distances(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(30, 3))
+    for search, rows in (("auto", sp.csr_array(X)), (NearestNeighbors(n_neighbors=4, metric="cosine"), X)):
+        double, single = (NeighborIndex(one, search=search).among(4) for one in (rows, rows.astype(np.float32)))
+        assert single.dtype == np.float64
+        laws.assert_close(single.toarray(), double.toarray(), rtol=1e-5, atol=1e-6)
+
+
+def test_distances_may_be_any_matrix_of_numbers_and_stay_as_they_are() -> None:
+    directed = np.array([[0, 2, 0], [0, 0, 3], [3, 0, 0]])
+    distances = symmetrize(directed)
+    np.testing.assert_array_equal(distances.toarray(), [[0, 2, 3], [2, 0, 3], [3, 3, 0]])
+    S = heat_weights(distances, 1e-2)
+    S.eliminate_zeros()
+    assert (S.nnz, distances.nnz) == (0, 6)
+
+
 def test_an_unknown_laplacian_is_refused() -> None:
     with pytest.raises(ValueError, match=r"laplacian='signless' is not known. Choose 'normalized' or 'plain'"):
         laplacian(sp.csr_array((2, 2)), "signless")

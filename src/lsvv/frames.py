@@ -100,7 +100,7 @@ class FilledFrame:
 
     def __repr__(self) -> str:
         notes = len(further_notes(self.filled))
-        more = f", .notes tell {count(notes, 'thing')} more" if notes else ""
+        more = f", {count(notes, 'more note')} in .notes" if notes else ""
         where = f"The filled frame is .frame, how sure each cell is .certainty{more}; .report() shows it all."
         return "\n".join([*headline(self.filled), where])
 

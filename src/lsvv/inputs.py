@@ -20,6 +20,7 @@ LARGEST = 1e70
 OUTWEIGHED = 1e-4
 """The share of the squared distances that is left to all other columns where one outweighs them."""
 UNIT_ROWS = 10_000
+"""Rows beyond which a part of them tells how columns spread."""
 LARGEST_SINGLE = 1e15
 """Largest number whose squares and products stay within single precision, and the inverse of the smallest."""
 

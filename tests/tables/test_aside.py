@@ -7,6 +7,7 @@ import pytest
 
 from lsvv.tables import Table, fill
 from lsvv.tables.aside import with_useful_inputs
+from lsvv.tables.naming import with_inputs
 
 Reader = Callable[[str], Table]
 N = 60
@@ -52,6 +53,22 @@ def test_what_an_earlier_fill_added_is_no_input(csv_table: Reader) -> None:
     assert table.notes[-1] == (
         "Left out, because an earlier fill wrote them: 'price_lower', 'price_upper', 'price_filled'."
     )
+
+
+def test_rows_that_came_after_a_fill_have_no_mark(csv_table: Reader) -> None:
+    once = fill(csv_table(rows(0.3)), ["price"], features="linear").rendered().decode().strip()
+    more = "\n".join([once, *("0.1,,,,," for _ in range(5))])
+    assert with_useful_inputs(csv_table(more), ["kind"]).aside == ("price_lower", "price_upper", "price_filled")
+
+
+def test_a_true_or_false_column_of_ones_own_stays(csv_table: Reader) -> None:
+    lines = (f"{row},{'TRUE' if row % 3 else 'FALSE'},{'ab'[row % 2] if row % 4 else ''}" for row in range(40))
+    assert with_useful_inputs(csv_table("\n".join(["order,order_filled,kind", *lines])), ["kind"]).aside == ()
+
+
+def test_what_a_user_keeps_is_kept(csv_table: Reader) -> None:
+    table = with_inputs(csv_table(rows()), ["kind"], keep=["x", "price"])
+    assert with_useful_inputs(table, ["kind"]).aside == ()
 
 
 def test_a_column_of_ones_own_that_is_called_filled_stays(csv_table: Reader) -> None:

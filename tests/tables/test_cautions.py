@@ -93,7 +93,13 @@ def test_a_table_without_a_hole_tells_nothing_of_unlabelled_rows(csv_table: Read
     filled = quick(csv_table, x, ["high" if one > 0 else "low" for one in x])
     assert filled.fitted[0].model.guard_ is not None
     assert "y: All 60 rows are labelled: the model is supervised." in filled.notes
-    assert not any("unlabelled rows bring" in note for note in filled.notes)
+    assert not any("Rows without a label" in note for note in filled.notes)
+
+
+def test_two_signs_are_two_answers(csv_table: Reader) -> None:
+    x = np.random.default_rng(0).normal(size=N)
+    y = [("+" if one > 0 else "-") if row % 3 == 0 else "" for row, one in enumerate(x)]
+    assert "placeholder" not in warned(quick(csv_table, x, y))
 
 
 @pytest.mark.parametrize(("word", "told"), [("-", True), ("unknown", True), ("none", False)])
@@ -104,4 +110,4 @@ def test_a_class_that_may_say_that_a_cell_is_empty(csv_table: Reader, word: str,
     )
     text = warned(filled).get("placeholder", "")
     assert (f"{word!r} in 80 known cells was taken for an answer" in text) == told
-    assert (f"give --missing '{word}'" in text) == told
+    assert (f"give --missing {word}." in text) == told

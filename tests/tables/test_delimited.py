@@ -195,7 +195,7 @@ def test_the_separator_parts_the_first_lines_alike(text: str, columns: list[str]
     [
         (b"", "is empty"),
         (b"\na,b\n", "starts with an empty line"),
-        (b"a,b\n1,2,3\n", "row 1 has 3 cells, but there are names for 2. Quote .* --header-row"),
+        (b"a,b\n1,2,3\n", "row 1 has 3 cells, but there are names for 2 only. Quote .* --header-row"),
         (b'a,b\n1,"open\n2,3\n', "record 2 opens a quote in column 2 that never closes"),
         (b"a,b\n\x00,1\n", "holds zero bytes"),
         (codecs.BOM_UTF16_LE + b"a\xd8\x00", "says it is UTF-16 but is not"),

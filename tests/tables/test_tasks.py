@@ -251,6 +251,18 @@ def test_a_distance_shows_two_digits_and_no_more_decimals_than_these_take(
     assert target.spell(distance, target.decimals_beyond(distance)) == spelt
 
 
+def test_a_number_among_names_does_not_make_them_markers() -> None:
+    assert find_task({"y": ["yes", "yes", "no", "no", "2.5"]}, {})[0].task == "classes"
+
+
+def test_cells_stay_within_their_type_and_distances_need_not() -> None:
+    cells = [np.int8(value) for value in (-100, 5, 120)]
+    target = code(find_task({"y": cells}, {})[0], cells)
+    assert isinstance(target, NumberTarget)
+    assert target.spelt(np.array([300.0, -300.0])) == [127, -128]
+    assert target.spell(180.0) == 180
+
+
 def test_ends_of_numbers_have_the_decimal_sign_of_the_column() -> None:
     (found,) = find_task({"y": ["58,74", "351,03", "1,5"]}, {})
     assert found.reason == "its cells are numbers from 1,5 to 351,03"

@@ -93,11 +93,12 @@ def predict_command(
         from lsvv.tables import check_ending, check_places
         from lsvv.tables.formulas import with_safe_texts
         from lsvv.tables.modelfile import opened
-        from lsvv.tables.written import check_unedited
+        from lsvv.tables.written import check_same_targets, check_unedited
 
         place = out or options.beside(table, "predicted")
         check_places({"--json": telling.json_place, "--out": place}, [model, table])
         check_unedited((place,), force)
+        check_same_targets(place, (), force)
         fitted = opened(Path(model))
         read_table = reading.table(table, format)
         if out not in (None, "-"):

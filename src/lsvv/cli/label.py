@@ -84,10 +84,10 @@ def label_command(
         try:
             server.run()
         except Stopped as stop:
-            # the usual end: all answers are on disk
-            _part(session, telling.silent)
+            # nothing was cut short: all answers are on disk
             raise typer.Exit(code_of_stop(stop) or 0) from None
-        _part(session, telling.silent)
+        finally:
+            _part(session, telling.silent)
 
 
 def _part(session: Session, quiet: bool) -> None:

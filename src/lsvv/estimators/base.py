@@ -29,7 +29,7 @@ from lsvv.assembly import (
 )
 from lsvv.estimators.automatic import automatic_ridge, automatic_smoothing
 from lsvv.estimators.elsewhere import is_elsewhere, opened_rows, scores_elsewhere
-from lsvv.estimators.methods import terms_of
+from lsvv.estimators.methods import with_terms_of
 from lsvv.features import LearningMap, Lesson, Linear, MappedRows, as_feature_map
 from lsvv.features.encoders import encoded
 from lsvv.features.learning import PLAIN_RIDGE
@@ -80,7 +80,7 @@ class VectorValuedEstimator(BaseEstimator):
         >>> LSVVClassifier.method("SS-VV", manifold=3.0).manifold
         3.0
         """
-        return cls(**{**terms_of(name, **params), **params})
+        return cls(**with_terms_of(name, params))
 
     def fit(self, X: Any, y: Any, *, X_unlabeled: Any = None, sample_weight: Any = None) -> Self:
         """Learn W from labelled and unlabelled rows.

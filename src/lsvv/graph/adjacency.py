@@ -85,7 +85,8 @@ class KNNGraph:
         index = NeighborIndex(X, search=self.search, n_jobs=n_jobs, target=self.recall)
         directed = index.among(n_neighbors, lengths=self.weights != "binary")
         if self.weights == "binary":
-            return NeighborGraph(binary_weights(symmetrize(directed, self.symmetry)), index, n_neighbors, self)
+            S = symmetrize(directed, self.symmetry)
+            return NeighborGraph(_with_data(S, np.ones(S.nnz)), index, n_neighbors, self)
         distances, reach = symmetrize(directed, self.symmetry), _reach(directed)
         if self.weights == "heat":
             scale = _heat_scale(distances, self.heat_width)
@@ -184,8 +185,10 @@ def symmetrize(directed: sp.csr_array, how: str = "union") -> sp.csr_array:
     >>> symmetrize(directed, "mutual").nnz
     2
     """
-    # an entry of 0 would count as none
-    there = directed if directed.data.all() else _with_data(directed, np.maximum(directed.data, TINIEST))
+    there = sp.csr_array(directed)
+    if there.dtype != np.bool_:
+        # an entry of 0 would count as none
+        there = _with_data(there, np.maximum(there.data.astype(np.float64, copy=False), TINIEST))
     there = _without_loops(there) if there.diagonal().any() else there
     back = sp.csr_array(there.T)
     both = sp.csr_array(there.maximum(back) if how == "union" else there.minimum(back))
@@ -207,7 +210,7 @@ def binary_weights(distances: sp.csr_array) -> sp.csr_array:
            [1., 0., 1.],
            [0., 1., 0.]])
     """
-    return _with_data(distances, np.ones(distances.nnz))
+    return _with_data(distances.copy(), np.ones(distances.nnz))
 
 
 def _without_loops(matrix: sp.csr_array) -> sp.csr_array:
@@ -234,7 +237,7 @@ def heat_weights(distances: sp.csr_array, width: float | None = None) -> sp.csr_
            [0.78, 0.  , 0.37],
            [0.  , 0.37, 0.  ]])
     """
-    return _with_data(distances, np.exp(-((distances.data / _heat_scale(distances, width)) ** 2)))
+    return _with_data(distances.copy(), np.exp(-((distances.data / _heat_scale(distances, width)) ** 2)))
 
 
 def full_heat_graph(X: Array, width: float | None = None) -> np.ndarray:
@@ -289,7 +292,7 @@ def self_tuned_weights(distances: sp.csr_array, reach: np.ndarray) -> sp.csr_arr
     row = np.repeat(np.arange(distances.shape[0]), np.diff(distances.indptr))
     # the product of two tiny reaches would be 0
     exponent = (distances.data / reach[row]) * (distances.data / reach[distances.indices])
-    return _with_data(distances, np.exp(-exponent))
+    return _with_data(distances.copy(), np.exp(-exponent))
 
 
 def check_adjacency(graph: Any, n_rows: int) -> sp.csr_array:

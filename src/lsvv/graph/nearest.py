@@ -101,8 +101,7 @@ class NeighborIndex:
         Without ``lengths`` True stands for each distance. Fewer rows than ``n_neighbors + 1`` give the complete graph.
         """
         found = self._found_among(n_neighbors, lengths)
-        kind = np.float64 if lengths else np.bool_
-        data = found.data if found.dtype == kind else np.ones(found.nnz, dtype=kind)
+        data = found.data.astype(np.float64, copy=False) if lengths else np.ones(found.nnz, dtype=np.bool_)
         return sp.csr_array((data, found.indices, found.indptr), shape=found.shape)
 
     def _found_among(self, n_neighbors: int, lengths: bool) -> sp.csr_array:

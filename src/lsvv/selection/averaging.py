@@ -211,11 +211,12 @@ def guard(supervised: np.ndarray, semi_supervised: np.ndarray) -> Guard:
     and mixed in between.
     """
     share, gain, error = likely_better(supervised, semi_supervised)
-    done = {1.0: "help and are used", 0.0: "do not help here and are left aside"}
+    unsure = f"make no sure difference and are used with weight {share:.2f}"
+    did = {1.0: "help and are used", 0.0: "do not help here and are left aside"}.get(share, unsure)
     change = f"{abs(gain):.2g} {'lower' if gain > 0 else 'higher'}" if gain else "the same"
+    rows = f"{supervised.size} labelled row{'' if supervised.size == 1 else 's'}"
     sentence = (
-        f"Rows without a label {done.get(share, f'may help and are used in part, with weight {share:.2f}')}: on "
-        f"{supervised.size} labelled rows, each predicted without its label, the error is {change} with them (standard "
-        f"error {error:.2g})."
+        f"Rows without a label {did}: with them the error on {rows}, each predicted without its label, is {change} "
+        f"(standard error {error:.2g})."
     )
     return Guard(share, gain, error, sentence)

@@ -21,7 +21,7 @@ HARDLY_KNOWN, OFTEN_KNOWN = 0.01, 0.2
 
 
 def with_useful_inputs(table: Table, targets: Sequence[str]) -> Table:
-    r"""The table with those columns set aside too, and a note for each.
+    r"""The table with those columns set aside too, and a note for each; none that the user asked to keep.
 
     Examples
     --------
@@ -31,13 +31,14 @@ def with_useful_inputs(table: Table, targets: Sequence[str]) -> Table:
     ('price',)
     """
     inputs = [str(name) for name in table.frame.columns if name not in targets and name not in table.aside]
-    added = list(_added_before(table, inputs))
-    rest = [name for name in inputs if name not in added]
-    unknown = list(_unknown_where_needed(table, targets, rest))
-    # with nothing left to learn from, a poor column is better than none
-    unknown = [] if len(unknown) == len(rest) else unknown
-    notes = (*_notes_on_added(added), *(note for _, note in unknown))
+    free = [name for name in inputs if name not in table.kept]
+    added = list(_added_before(table, free))
+    unknown = list(_unknown_where_needed(table, targets, [name for name in free if name not in added]))
     aside = {*table.aside, *added, *(name for name, _ in unknown)}
+    if aside.issuperset(inputs):
+        # with nothing left to learn from, a poor column is better than none
+        return table
+    notes = (*_notes_on_added(added), *(note for _, note in unknown))
     return replace(
         table,
         aside=tuple(name for name in map(str, table.frame.columns) if name in aside),
@@ -48,13 +49,20 @@ def with_useful_inputs(table: Table, targets: Sequence[str]) -> Table:
 def _added_before(table: Table, inputs: Sequence[str]) -> Iterator[str]:
     """The columns that an earlier fill wrote beside a target, told by its mark of filled cells."""
     there = set(map(str, table.frame.columns))
-    marked = [name.removesuffix("_filled") for name in inputs if name.endswith("_filled") and _is_mark(table, name)]
-    own = {f"{target}_{kind}" for target in marked if target in there for kind in ADDED}
+    targets = [name.removesuffix("_filled") for name in there if name.endswith("_filled") and _is_mark(table, name)]
+    own = {
+        f"{target}_{kind}"
+        for target in targets
+        if target in there and (f"{target}_probability" in there or {f"{target}_lower", f"{target}_upper"} <= there)
+        for kind in ADDED
+    }
     yield from (name for name in inputs if name in own)
 
 
 def _is_mark(table: Table, name: str) -> bool:
-    return {str(cell).strip().casefold() for cell in table.frame[name].tolist()} <= TRUTHS
+    """Whether all that is known says true or false; rows that came later have no mark."""
+    said = {str(cell).strip().casefold() for cell in table.frame[name].tolist() if not is_missing(cell)}
+    return bool(said) and said <= TRUTHS
 
 
 def _notes_on_added(added: Sequence[str]) -> Iterator[str]:
@@ -74,7 +82,7 @@ def _unknown_where_needed(table: Table, targets: Sequence[str], inputs: Sequence
             yield (
                 name,
                 f"Column {name!r} is empty in {share} to fill, so that what it says in the others is of no use there: "
-                f"left out. Name it with --target to fill it too.",
+                f"left out. Named as a target too, it would be filled.",
             )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -64,14 +65,17 @@ def _placeholder(result: Answer) -> str:
     target = result.target
     if target.task != "classes":
         return ""
-    for place, name in enumerate(target.outputs):
-        if not any(map(str.isalnum, name)) or name.casefold() in PLACEHOLDERS:
-            known = count(int((target.values == place).sum()), "known cell")
-            return (
-                f"{target.column}: {name!r} in {known} was taken for an answer like any other. If it means that a cell "
-                f"is empty, give --missing '{name}'."
-            )
-    return ""
+    signs = [place for place, name in enumerate(target.outputs) if not any(map(str.isalnum, name))]
+    words = [place for place, name in enumerate(target.outputs) if name.casefold() in PLACEHOLDERS]
+    # + and - are two answers
+    found = words if len(signs) > 1 else signs + words
+    if not found:
+        return ""
+    names, n_known = [target.outputs[place] for place in found], int(np.isin(target.values, found).sum())
+    return (
+        f"{target.column}: {' or '.join(map(repr, names))} in {count(n_known, 'known cell')} was taken for an answer "
+        f"like any other. If it means that a cell is empty, give --missing {shlex.quote(','.join(names))}."
+    )
 
 
 def _no_better(result: Answer) -> str:

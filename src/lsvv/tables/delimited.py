@@ -59,6 +59,7 @@ class Delimited(Source):
     encoding: Encoding
     columns: tuple[str, ...]
     notation: Notation
+    is_named_by_a_line = True
 
     def rendered(self, edits: Edits) -> bytes:
         """Every record as it was, with empty cells filled and new cells appended."""
@@ -317,8 +318,8 @@ def _values(rows: Sequence[RawRecord], start: int, delimiter: bytes, n_columns: 
         cells = record.cells(delimiter)
         if len(cells) > n_columns:
             raise TableError(
-                f"{name}: row {number} has {len(cells)} cells, but there are names for {n_columns}. Quote cells that "
-                f"hold the separator, name the missing columns, or say with --header-row which line has the names."
+                f"{name}: row {number} has {len(cells)} cells, but there are names for {n_columns} only. Quote cells "
+                f"that hold the separator, name the missing columns, or say with --header-row which line has the names."
             )
         cells += [b""] * (n_columns - len(cells))
         for column, cell in zip(columns, cells, strict=True):

@@ -63,7 +63,7 @@ class Filled:
     Attributes
     ----------
     table : Table
-        As it was read.
+        As it was read, with the columns that were left aside.
     edits : Edits
         What ``table.source.rendered`` needs to write it.
     results : tuple of Answer

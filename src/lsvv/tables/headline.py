@@ -37,7 +37,7 @@ def _of_target(result: Answer) -> Iterator[str]:
     if result.interval is not None and isinstance(target, NumberTarget):
         interval = result.interval
         off = typical_errors(target.values[result.held_out_rows], result.held_out)
-        mine, means = (target.spell(distance, target.decimals_beyond(off[0])) for distance in off)
+        mine, means = (target.spell(distance, target.decimals_beyond(distance)) for distance in off)
         yield f"  Typically off by {mine}; always giving the mean would be off by {means}."
         reach = target.spell(interval.half_width, target.decimals_beyond(interval.half_width))
         said = f"usually ± {reach}, holds {100 * interval.measured:.0f} % of the known cells"

@@ -57,8 +57,14 @@ def _elsewhere(table: Table, there: Sequence[str]) -> Iterator[str]:
     others = table.source.other_sheets
     if others:
         yield f"Sheets that were not read: {', '.join(map(repr, others))}; choose one with --sheet."
-    if any(is_date(name) or as_numbers([name]) is not None for name in there):
+    if table.source.is_named_by_a_line and any(is_date(name) or _is_measured(name) for name in there):
         yield "If its first line is a row, give --header-row 0."
+
+
+def _is_measured(name: str) -> bool:
+    """Whether a name is a number, and no year or count."""
+    number = as_numbers([name])
+    return number is not None and not float(number[0]).is_integer()
 
 
 def _meant(column: str, there: Sequence[str]) -> str | None:
@@ -109,4 +115,4 @@ def with_inputs(table: Table, targets: Sequence[str], keep: Sequence[str] = (), 
     aside = tuple(column for column in inputs if column in ignore or (keep and column not in keep))
     if inputs and len(aside) == len(inputs):
         raise TableError("No column is left to learn from: all beside the targets are ignored. Ignore fewer.")
-    return replace(table, aside=aside)
+    return replace(table, aside=aside, kept=tuple(keep))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -19,13 +19,14 @@ from lsvv.tables.files import format_of, parse
 from lsvv.tables.filling import cells_of
 from lsvv.tables.gate import content
 from lsvv.tables.table import Source, Table, TableError, WritingError, fresh_name
+from lsvv.tables.tasks import separator_of
 from lsvv.tables.words import count, was
 
 __all__ = ["SHEET", "Kind", "check_sheet", "context", "kind_of", "line_of", "sheet", "with_labels"]
 
 SHEET = ("row", "target", "label", "suggestion", "cost", "why")
-MOST_SLIPS, MOST_NAMES, ALMOST = 3, 1000, 0.8
-"""Slips that are told, names among which they are looked for, and how like another name one is."""
+MOST_NEW, MOST_NAMES, ALMOST = 20, 200, 0.8
+"""New labels that are compared, known names they are compared with, and how like one of them a slip is."""
 TRUTHS = {
     **dict.fromkeys(("true", "yes", "t", "y", "1"), True),
     **dict.fromkeys(("false", "no", "f", "n", "0"), False),
@@ -90,8 +91,7 @@ def with_labels(table: Table, answers: Table, targets: Sequence[str]) -> Table:
     kinds = {column: kind_of(column, cells, table.source, sheet) for column, cells in columns.items()}
     labels: dict[str, dict[int, Any]] = {column: dict(table.labels.get(column, {})) for column in columns}
     taken = left = 0
-    names = {column: _names_of(cells, kinds[column]) for column, cells in columns.items()}
-    slips: list[str] = []
+    known = {column: list(cells) for column, cells in columns.items()}
     for line, number, column, label in _given(answers):
         where = f"{answers.name}: line {line + 2}"
         row = _row(number, len(frame), where)
@@ -99,12 +99,14 @@ def with_labels(table: Table, answers: Table, targets: Sequence[str]) -> Table:
         if column not in columns or columns[column][row] is not None:
             left += 1
             continue
-        slips += _slips(column, names[column], label)
         labels[column][row] = columns[column][row] = kinds[column].read(label, f"{where}, column {column!r}")
         taken += 1
     for column, cells in columns.items():
         frame[column] = np.array([*cells, None], dtype=object)[:-1]
-    notes = (*table.notes, *_notes(answers, taken, left), *list(dict.fromkeys(slips))[:MOST_SLIPS])
+    notes = (*table.notes, *_notes(answers, taken, left))
+    for column, cells in known.items():
+        given = {str(label).strip() for row, label in labels[column].items() if cells[row] is None}
+        notes += tuple(_slips(column, cells, kinds[column], given))
     sheets = (*table.sheets, answers.name)
     return replace(table, frame=frame, labels={**table.labels, **labels}, notes=notes, sheets=sheets)
 
@@ -121,17 +123,14 @@ def _given(answers: Table) -> Iterator[tuple[int, Any, Any, str]]:
             yield line, number, column, str(label)
 
 
-def _slips(column: str, names: set[str], label: str) -> Iterator[str]:
-    """What to say of a label that is new and almost one that is known."""
-    near = get_close_matches(label.strip(), sorted(names), n=1, cutoff=ALMOST)
-    if near and label.strip() not in names:
-        yield f"The label {label!r} is new in {column!r} and stays as it is. Did you mean {near[0]!r}?"
-
-
-def _names_of(cells: Sequence[Any], kind: Kind) -> set[str]:
-    """The names that a column of texts holds; none where there are very many."""
-    names = {str(cell).strip() for cell in cells if cell is not None} if kind.cell_of is str else set()
-    return names if len(names) <= MOST_NAMES else set()
+def _slips(column: str, cells: Sequence[Any], kind: Kind, labels: Iterable[str]) -> Iterator[str]:
+    """What to say of labels that are new and almost one that is known."""
+    names = sorted({str(cell).strip() for cell in cells if cell is not None}) if kind.cell_of is str else []
+    if len(names) > MOST_NAMES or separator_of(names) is not None:
+        return
+    for label in sorted(set(labels) - set(names))[:MOST_NEW]:
+        for near in get_close_matches(label, names, n=1, cutoff=ALMOST):
+            yield f"The label {label!r} is new in {column!r} and stays as it is. Did you mean {near!r}?"
 
 
 def _notes(answers: Table, taken: int, left: int) -> Iterator[str]:

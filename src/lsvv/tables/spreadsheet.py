@@ -41,6 +41,7 @@ class Spreadsheet(Source):
     columns: tuple[str, ...]
     formulas: Mapping[str, Mapping[int, str]]
     other_sheets: tuple[str, ...] = ()
+    is_named_by_a_line = True
 
     def formulas_in(self, column: str) -> Mapping[int, str]:
         """The formulas of a column by row."""

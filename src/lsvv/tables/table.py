@@ -66,6 +66,8 @@ class Source(ABC):
     """How texts of the file write numbers, in columns that alone do not say."""
     other_sheets: tuple[str, ...] = ()
     """The sheets of the file that were not read."""
+    is_named_by_a_line: bool = False
+    """Whether a line of the file names the columns, which may be another than the first, or none."""
 
     def is_whole(self, column: str) -> bool:
         """Whether a column holds whole numbers by its type, and cannot hold others."""
@@ -111,7 +113,9 @@ class Table:
     layout : Layout
         How the file is laid out, as it was said.
     aside : tuple of str
-        Columns that are no inputs, by the user's wish.
+        Columns that are no inputs, by the user's wish or because they are of no use.
+    kept : tuple of str
+        Columns that are inputs by the user's wish, whatever they say.
     """
 
     name: str
@@ -125,6 +129,7 @@ class Table:
     sheets: tuple[str, ...] = ()
     layout: Layout = field(default_factory=Layout)
     aside: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
 
 
 def unique_names(names: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:

@@ -30,6 +30,7 @@ from lsvv.tables.tasks import Finding, separator_of
 
 __all__ = ["ClassTarget", "Group", "LabelTarget", "NumberTarget", "TagTarget", "Target", "code", "grouped"]
 
+MOST_DECIMALS_MORE = 3
 _WHOLE = {sign: re.compile(rf"[+-]?(?:0|[1-9]\d*){re.escape(sign)}0*") for sign in ".,"}
 
 
@@ -157,22 +158,21 @@ class NumberTarget(Target):
         return np.maximum(numbers, self.least)
 
     def decimals_beyond(self, distance: float) -> int:
-        """How many decimals more than the column has show two digits of a distance."""
+        """How many decimals more than the column has show two digits of a distance; none where that is next to 0."""
         if self.form != "f":
             return 1
-        if not 0.0 < distance < math.inf:
-            return 0
-        return max(0, math.ceil(-math.log10(distance)) + 1 - self.decimals)
+        more = math.ceil(-math.log10(distance)) + 1 - self.decimals if 0.0 < distance < math.inf else 0
+        return more if 0 < more <= MOST_DECIMALS_MORE else 0
 
     def spelt(self, predictions: np.ndarray) -> list[Any]:
         """Rounded numbers: texts where the column is text, whole where its type is."""
-        return [self.spell(float(value)) for value in predictions]
+        low, high = (-math.inf, math.inf) if self.ends is None else self.ends
+        return [self.spell(min(max(float(value), low), high)) for value in predictions]
 
     def spell(self, value: float, more: int = 0) -> Any:
         """One number, with ``more`` decimals than the column has."""
         if self.style == "whole" and not more:
-            nearest = round(value)
-            return nearest if self.ends is None else min(max(nearest, self.ends[0]), self.ends[1])
+            return round(value)
         if self.form != "f":
             precision = self.digits + more - (self.form in "eE")
         else:

@@ -220,7 +220,11 @@ def _refuse_markers(column: str, known: Sequence[Any], usual: Notation) -> None:
         return
     rest = [cell for cell in known if not isinstance(cell, str) or cell.strip() not in counts]
     numbers = as_numbers(amounts(rest, unit_of(rest)), usual) if rest else None
-    if numbers is None or (np.unique(numbers).size <= MOST_CODES and bool(np.all(numbers == np.round(numbers)))):
+    distinct = 0 if numbers is None else np.unique(numbers).size
+    if numbers is None or (distinct <= MOST_CODES and bool(np.all(numbers == np.round(numbers)))):
+        return
+    # a number or two among names do not make them numbers
+    if len(rest) <= len(known) / 2 and distinct <= MOST_CODES:
         return
     raise TableError(
         f"The target {column!r} holds numbers, but {len(texts)} of its {len(known)} known cells say "

@@ -215,7 +215,7 @@ def test_two_tabs_lose_nothing_of_each_other(browser: Any, running: Callable[...
     kept = server.labels()[shared - 1]
     assert kept in ("eel", "cat")
     if kept == "eel":
-        assert "in another tab. Yours was not saved" in said
+        assert "in another tab or session. Yours was not saved" in said
         page.find_element("id", "banner-do").click()
         until(page, "return document.getElementById('banner').hidden")
         assert server.labels()[shared - 1] == "cat"

@@ -259,6 +259,20 @@ def test_two_sessions_on_one_sheet_hear_of_each_other(begin: Begin) -> None:
     assert first.label_of(row) == "dog"
 
 
+def test_what_another_session_changed_is_not_taken_back(begin: Begin) -> None:
+    first, second = begin(), begin()
+    row, _ = first.current("a")
+    assert row is not None
+    first.answer("a", row, "cat")
+    assert second.current("b")[0] != row
+    second.answer("b", row, "dog", "cat")
+    with pytest.raises(AlreadyAnsweredError, match="was answered with “dog” in another tab or session"):
+        first.undo("a")
+    assert (first.label_of(row), second.label_of(row)) == ("dog", "dog")
+    with pytest.raises(TableError, match="no answer of this tab"):
+        first.undo("a")
+
+
 def test_labels_that_are_no_better_than_the_plainest_answer_do_not_say_stop(begin: Begin) -> None:
     session = begin()
     rng = np.random.default_rng(0)
@@ -271,4 +285,4 @@ def test_labels_that_are_no_better_than_the_plainest_answer_do_not_say_stop(begi
     assert session.outlook.quality.low <= session.outlook.quality.baseline
     assert session.outlook.pays
     assert not any("You can stop" in sentence for sentence in session.outlook.sentences)
-    assert "may be no better than always giving the plainest answer" in session.outlook.sentences[-1]
+    assert "may be no better than always giving the most common answer" in session.outlook.sentences[-1]

@@ -63,7 +63,8 @@ class Outlook:
     ahead : Point or None
         The forecast for 50 labels more.
     pays : bool or None
-        Whether these are worth it; None as long as labels are too few to tell.
+        Whether these are worth it, as they are until the answers are plainly better than the plainest one; None as long
+        as labels are too few to tell.
     sentences : tuple of str
         All of it in words.
     doubtful : tuple of Doubtful
@@ -153,7 +154,8 @@ def _sentences(
     if ahead is None:
         return [*told, f"From {FEWEST_TO_FORECAST} labels on there is a forecast."]
     if not _is_learnt(answer.quality):
-        return [*told, "So far this may be no better than always giving the plainest answer: more labels will tell."]
+        plainest = "the mean" if answer.quality.measure == "R2" else "the most common answer"
+        return [*told, f"So far this may be no better than always giving {plainest}: more labels will tell."]
     if pays:
         return [*told, f"{MORE} more labels would bring this to about {percent(ahead.value)}."]
     return [*told, f"More labels hardly pay: {MORE} more would bring less than one point in a hundred. You can stop."]
@@ -161,7 +163,7 @@ def _sentences(
 
 def _is_learnt(quality: Quality) -> bool:
     """Whether the answers are plainly better than the plainest one."""
-    return quality.low > quality.baseline
+    return (quality.low if math.isfinite(quality.low) else quality.value) > quality.baseline
 
 
 def _measured(quality: Quality) -> str:

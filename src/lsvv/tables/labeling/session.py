@@ -46,7 +46,7 @@ class _Tab:
 
     row: int | None = None
     stands_for: int = 0
-    answered: list[tuple[int, str]] = field(default_factory=list)
+    answered: list[tuple[int, str, str]] = field(default_factory=list)
     heard: float = 0.0
 
 
@@ -100,7 +100,7 @@ class Session:
         self._tabs: dict[str, _Tab] = {}
         self._n_changes, self._fitted_to = 0, -1
         self._take_up()
-        self._earlier = [(row, "") for row in self._labels]
+        self._earlier = [(row, "", label) for row, label in self._labels.items()]
         self.points = self._earlier_points()
         self.belief: Belief
         self.outlook: Outlook | None = None
@@ -111,13 +111,15 @@ class Session:
         there = with_labels(self.table, self.journal.read(), [self.column]).labels.get(self.column, {})
         for row in {*self._labels, *there}:
             self._cells[row] = there.get(row)
+            if row not in self._labels:
+                self._leave(row)
         self._labels = {row: _label_of(cell) for row, cell in there.items()}
         self._n_changes += 1
         self.version += 1
 
     def _earlier_points(self) -> list[Any]:
         """The curve of a session that goes on, drawn again in the order of its answers."""
-        order = [row for row, _ in self._earlier if row in self._place]
+        order = [row for row, *_ in self._earlier if row in self._place]
         sizes = np.unique(np.linspace(0, len(order), min(len(order), MOST_POINTS) + 1, dtype=int))[1:-1].tolist()
         cells = [self._given[row] for row in self.ready.rows]
         points, taken = [], 0
@@ -161,6 +163,7 @@ class Session:
     def current(self, tab: str) -> tuple[int | None, int]:
         """The table's row that a tab is asked for, None where all are labelled, and for how many others it stands."""
         with self._lock:
+            self._hear_others()
             mine = self._heard(tab)
             if mine.row is None:
                 taken = {one.row for one in self._open_tabs() if one is not mine}
@@ -195,7 +198,7 @@ class Session:
             cell = self._read(label.strip(), row)
             self._write(row, _label_of(cell), cell)
             mine = self._heard(tab)
-            mine.answered.append((row, before))
+            mine.answered.append((row, before, self.label_of(row)))
             self._leave(row)
 
     def skip(self, tab: str, row: int) -> None:
@@ -216,7 +219,8 @@ class Session:
             if not undone:
                 raise TableError("There is no answer of this tab to take back.")
             self._hear_others()
-            row, before = undone.pop()
+            row, before, label = undone.pop()
+            self._check(row, label)
             self._write(row, before, self._read(before, row) if before else None)
             mine.row, mine.stands_for = row, 0
             return row
@@ -264,7 +268,7 @@ class Session:
         there = self.label_of(row)
         if there != before:
             said = f"was answered with “{there}”" if there else "was taken back"
-            raise AlreadyAnsweredError(f"Row {row + 1} {said} in another tab. Yours was not saved.")
+            raise AlreadyAnsweredError(f"Row {row + 1} {said} in another tab or session. Yours was not saved.")
 
     def _read(self, label: str, row: int) -> Any:
         """The cell of a label, as the column holds its cells."""
