@@ -159,6 +159,15 @@ def test_a_smoothed_model_of_stored_rows_is_pickled_with_them(
     np.testing.assert_array_equal(pickle.loads(stored).predict(X), model.predict(X))
 
 
+def test_rows_from_all_over_a_map_are_read_piece_by_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lsvv.stored.SCATTERED", 3)
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    rows, index = StoredRows(as_map(X, tmp_path)), np.array([7, 3, 3, 19, 0, 11, 5])
+    np.testing.assert_array_equal(rows[index], X[index])
+    np.testing.assert_array_equal(rows.view(index)[1:5], X[index[1:5]])
+    np.testing.assert_array_equal(rows[X[:, 0] > 0], X[X[:, 0] > 0])
+
+
 def test_what_was_changed_in_a_private_map_is_read_again(tmp_path: Path) -> None:
     np.save(tmp_path / "X.npy", np.zeros((4, 2)))
     private = np.load(tmp_path / "X.npy", mmap_mode="c")

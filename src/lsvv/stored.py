@@ -23,6 +23,8 @@ from lsvv.linalg import in_blocks, to_numpy
 
 BLOCK_BYTES = 2**26
 """Rows of X that are read at once."""
+SCATTERED = 4096
+"""Rows from all over a map that are read at once: each brings its whole page along, and those around it."""
 IN_MEMORY = ("columns", "iloc", "to_numpy", "__array_interface__", "__array_namespace__", "__dataframe__")
 """What frames, series and arrays have, and stores have not."""
 
@@ -54,7 +56,16 @@ class StoredRows:
 
     def __getitem__(self, part: Any) -> np.ndarray:
         """Some of the rows, in memory."""
-        read = np.array(self.source[part if self.index is None else self.index[part]], dtype=self.dtype)
+        rows = part if self.index is None else self.index[part]
+        if not isinstance(rows, np.ndarray) or rows.dtype == np.bool_:
+            return self._read(rows)
+        read = np.empty((len(rows), self.shape[1]), dtype=self.dtype)
+        for start in range(0, len(rows), SCATTERED):
+            read[start : start + SCATTERED] = self._read(rows[start : start + SCATTERED])
+        return read
+
+    def _read(self, rows: Any) -> np.ndarray:
+        read = np.array(self.source[rows], dtype=self.dtype)
         _let_go(self.source)
         return read
 
