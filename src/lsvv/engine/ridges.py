@@ -24,8 +24,11 @@ RIDGES = tuple(10.0 ** (e / 2) for e in range(-12, 5))
 
 
 def judgeable(path: Sequence[Fit]) -> list[bool]:
-    """Which fits have left-out errors independent enough to be compared, of a path that falls from a large ridge."""
-    fewest = min(FEWEST_INDEPENDENT, path[0].independent / 2.0)
+    """Which fits have left-out errors independent enough to be compared, of a path that falls from a large ridge.
+
+    Of few labels there need not be six: a quarter of those of the largest ridge will do.
+    """
+    fewest = min(FEWEST_INDEPENDENT, path[0].independent / 4.0)
     return [one.independent >= fewest for one in path]
 
 

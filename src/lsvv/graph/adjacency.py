@@ -192,7 +192,8 @@ def symmetrize(directed: sp.csr_array, how: str = "union") -> sp.csr_array:
     there = _without_loops(there) if there.diagonal().any() else there
     back = sp.csr_array(there.T)
     both = sp.csr_array(there.maximum(back) if how == "union" else there.minimum(back))
-    both.data[both.data <= TINIEST] = 0.0
+    if both.dtype != np.bool_:
+        both.data[both.data <= TINIEST] = 0.0
     both.sort_indices()
     return both
 
