@@ -229,7 +229,8 @@ def _data_set_blocks(X: Any, columns: list[str] | None) -> Iterator[Any]:
     missing = [name for name in columns or () if name not in data_set.schema.names]
     if missing:
         raise ValueError(f"The data set has no column {missing[0]!r}. Pass one with the columns of fit.")
-    batches = iter(data_set.to_batches(columns=columns))
+    # by itself it reads far ahead of what is asked for
+    batches = iter(data_set.to_batches(columns=columns, batch_readahead=2, fragment_readahead=1))
     while (batch := _told(lambda: next(batches, None), X)) is not None:
         yield batch.to_pandas()
 
