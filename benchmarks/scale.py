@@ -131,7 +131,7 @@ def _stored() -> list[str]:
         "",
         "50 columns, D = 512, compact. The peak is that of the whole process, with Python and its libraries.",
         "",
-        "| rows | seconds of processor time | by the clock | peak MB | recall | error % |",
+        "| rows | seconds of processor time | by the clock | peak MiB | recall | error % |",
         "|---|---|---|---|---|---|",
         *(
             f"| {one['rows']:,} | {one['seconds']:.0f} | {one['wall']:.0f} | {one['peak']:.0f} | {one['recall']:.4f} | "
@@ -140,8 +140,8 @@ def _stored() -> list[str]:
         ),
         "",
         f"{many['rows']:,} rows take {many['wall'] / 60:.0f} minutes by the clock beside other work (mark: 60, "
-        f"{verdict(many['wall'] <= 3600)}) and {many['peak'] / 1000:.1f} GB (mark: 6, "
-        f"{verdict(many['peak'] <= 6000)}).",
+        f"{verdict(many['wall'] <= 3600)}) and {many['peak'] / 1024:.2f} GiB (mark: 6, "
+        f"{verdict(many['peak'] <= 6 * 1024)}).",
     ]
 
 
