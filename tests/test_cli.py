@@ -19,6 +19,7 @@ from typer.testing import CliRunner, Result
 
 from lsvv.cli.app import app
 from lsvv.cli.console import BAD_INPUT, BUG, CANNOT_WRITE, STOPPED
+from lsvv.cli.stopping import Stopped
 from lsvv.tables.asking import Question
 
 USAGE = 2
@@ -180,6 +181,20 @@ def test_a_stopped_session_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest
     command = done.stderr.splitlines()[-1].strip()
     assert command == "lsvv fill t.csv --target kind --labels t.label.csv --task classes"
     assert here(*shlex.split(command)[1:], "--features", "linear").exit_code == 0
+
+
+def test_a_session_that_is_told_to_end_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(*_: Any, **__: Any) -> None:
+        raise Stopped
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text(beasts())
+    monkeypatch.setattr("uvicorn.Server.run", stopped)
+    monkeypatch.setattr("lsvv.cli.stopping._arrived", [15])
+    done = here("label", "t.csv", "-t", "kind", "--task", "classes", "--no-browser")
+    assert done.exit_code == 143
+    assert "No file was written" not in done.stderr
+    assert done.stderr.splitlines()[-1].strip().startswith("lsvv fill t.csv --target kind")
 
 
 def test_the_seed_reaches_the_questions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -150,6 +150,7 @@ def test_a_task_may_be_named_for_each_target() -> None:
 def test_it_shows_itself_and_its_report(tmp_path: Path) -> None:
     filled = quick(pandas_frame(), "kind")
     assert repr(filled).startswith("kind: classes, because its cells are 2 different names.")
+    assert repr(filled).splitlines()[-1].startswith("The filled frame is .frame, how sure each cell is .certainty")
     assert "<table" in filled._repr_html_()
     page = filled.report(tmp_path / "report.html")
     assert (tmp_path / "report.html").read_text(encoding="utf-8") == page.html

@@ -1,5 +1,6 @@
 """The gate for X: what comes in, what goes out, and sentences that name the cell."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -150,12 +151,20 @@ def test_a_column_that_outweighs_all_others_is_warned_of(model: Any) -> None:
 
 def test_columns_of_one_unit_beside_constant_ones_are_not_warned_of() -> None:
     X = np.random.default_rng(0).normal(size=(30, 2))
-    warn_of_units(np.c_[X * [1.0, 50.0], np.ones(30)])
-    warn_of_units(np.c_[1e6 * X[:, 0], np.ones(30)])
-    warn_of_units(sp.csr_matrix(X * [1.0, 1e6]))
-    warn_of_units(1e6 * X[:, :1])
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        warn_of_units(np.c_[X * [1.0, 50.0], np.ones(30)])
+        warn_of_units(np.c_[1e6 * X[:, 0], np.ones(30)])
+        warn_of_units(sp.csr_matrix(X * [1.0, 1e6]))
+        warn_of_units(1e6 * X[:, :1])
+    assert told == []
 
 
 def test_the_search_that_chooses_its_maps_knows_no_units() -> None:
     X = np.random.default_rng(0).normal(size=(30, 3))
-    LSVVClassifierCV(trees=False, random_state=0).fit(X * [1.0, 1e6, 1.0], np.arange(30) % 2)
+    y = (X[:, 0] > 0).astype(int)
+    metres, millimetres = (
+        LSVVClassifierCV(trees=False, random_state=0).fit(X * unit, y).predict_proba(X * unit)
+        for unit in ([1.0, 1.0, 1.0], [1.0, 1e6, 1.0])
+    )
+    np.testing.assert_allclose(millimetres, metres, atol=1e-5)

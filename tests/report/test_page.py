@@ -1,5 +1,6 @@
 """The page as text: whole, escaped, small, written at once or not at all."""
 
+import html
 import json
 import re
 import sys
@@ -146,3 +147,15 @@ def test_without_jinja_the_extra_is_named(filled: Filled, monkeypatch: pytest.Mo
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(ImportError, match=r"pip install 'lsvv\[cli\]'"):
         render(report_of(filled))
+
+
+def test_warnings_stand_first_and_only_there() -> None:
+    lines = (f"{row * row},{('ab'[row % 2] if row < 20 else '')}" for row in range(60))
+    table = parse("\n".join(["x,kind", *lines, ""]).encode(), "t.csv", format="csv")
+    filled = fill(table, ["kind"], features="linear")
+    page = fill_report(filled)
+    assert filled.warnings
+    for one in filled.warnings:
+        said = html.escape(one.text).replace("&#x27;", "&#39;")
+        assert page.count(said) == 1
+        assert page.index('id="short"') < page.index(said) < page.index('class="tiles"')

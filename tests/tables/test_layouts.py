@@ -184,3 +184,22 @@ def test_money_beside_plain_numbers_says_which_cells_to_mend() -> None:
     lines = [f"{n},{'$' if n % 4 else ''}{n * 3}.5" for n in range(40)]
     with pytest.raises(TableError, match=r"such as .* in row \d+, but row \d+ says .* Write all cells with the same"):
         fill(parse("\n".join(["x,y", *lines, "9,"]).encode(), "t.csv", format="csv"), ["y"])
+
+
+@pytest.mark.parametrize(
+    ("data", "ending", "sentence"),
+    [
+        (workbook(["x", "y"], [1, 2]), ".xlsx", "Sheets that were not read: 'data'; choose one with --sheet"),
+        (b"2024-08-25,a\n2024-08-26,b\n", ".csv", "If its first line is a row, give --header-row 0"),
+        (b"5.1,iris\n4.9,lily\n", ".csv", "If its first line is a row, give --header-row 0"),
+    ],
+)
+def test_a_column_that_is_not_there_may_be_elsewhere(data: bytes, ending: str, sentence: str) -> None:
+    with pytest.raises(TableError, match=sentence):
+        fill(parse(data, f"t{ending}", format=ending), ["price"])
+
+
+def test_years_are_names() -> None:
+    with pytest.raises(TableError) as refused:
+        fill(parse(b"2019,2020\n1,2\n", "t.csv", format="csv"), ["price"])
+    assert "--header-row" not in str(refused.value)

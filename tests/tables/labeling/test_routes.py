@@ -120,9 +120,17 @@ def test_a_page_that_waits_hears_at_once_what_it_does_not_know(client: Any, sess
 
 
 def test_nobody_waits_for_a_server_that_stops(session: Session) -> None:
-    routes = Routes(session, Refits(session), LabelingPage("", ""), "secret", 4321, closing=lambda: True)
+    asked = []
+
+    def closing() -> bool:
+        asked.append(session.version)
+        return True
+
+    routes = Routes(session, Refits(session), LabelingPage("", ""), "secret", 4321, closing=closing)
     with testclient.TestClient(routes.app(), base_url=HOST) as client:
-        client.get("/secret/wait", params={"tab": "a", "version": session.version})
+        view = client.get("/secret/wait", params={"tab": "a", "version": session.version}).json()
+    # it looked once, and did not wait to look again
+    assert asked == [view["version"]]
 
 
 def test_a_notebook_of_this_machine_may_frame_the_page(session: Session) -> None:
