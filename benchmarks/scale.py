@@ -140,9 +140,9 @@ def _stored() -> list[str]:
             for one in found
         ),
         "",
-        f"{many['rows']:,} rows take {many['wall'] / 60:.0f} minutes by the clock beside other work (mark: 60, "
-        f"{verdict(many['wall'] <= 3600)}) and {many['peak'] / 1024:.2f} GiB (mark: 6, "
-        f"{verdict(many['peak'] <= 6 * 1024)}).",
+        f"{many['rows']:,} rows take {many['wall'] / 60:.0f} minutes by the clock (mark: 60, "
+        f"{verdict(many['wall'] <= 3600)}) and {many['peak'] * 2**20 / 1e9:.2f} GB (mark: under 6, "
+        f"{verdict(many['peak'] * 2**20 < 6e9)}).",
     ]
 
 

@@ -19,7 +19,7 @@ import laws
 from lsvv import LSVVClassifier, LSVVClassifierCV, LSVVRegressor
 from lsvv.features import Nystroem, RandomFourier
 from lsvv.graph import KNNGraph
-from lsvv.stored import StoredRows, is_stored, write_predictions, written
+from lsvv.stored import StoredRows, is_stored, return_freed_memory, write_predictions, written
 
 M, D = 900, 3
 NAMES = ["a", "b", "c"]
@@ -166,6 +166,22 @@ def test_rows_from_all_over_a_map_are_read_piece_by_piece(tmp_path: Path, monkey
     np.testing.assert_array_equal(rows[index], X[index])
     np.testing.assert_array_equal(rows.view(index)[1:5], X[index[1:5]])
     np.testing.assert_array_equal(rows[X[:, 0] > 0], X[X[:, 0] > 0])
+
+
+@pytest.mark.parametrize("missing", [AttributeError, OSError, TypeError])
+def test_memory_is_returned_where_the_system_can_be_asked(
+    missing: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+
+    def library(name: Any) -> Any:
+        asked.append(name)
+        raise missing
+
+    return_freed_memory()
+    monkeypatch.setattr("ctypes.CDLL", library)
+    return_freed_memory()
+    assert asked == [None]
 
 
 def test_what_was_changed_in_a_private_map_is_read_again(tmp_path: Path) -> None:

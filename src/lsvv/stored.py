@@ -6,10 +6,12 @@ it goes with the process whatever ends it.
 
 from __future__ import annotations
 
+import ctypes
 import mmap
 import operator
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -201,6 +203,16 @@ def write_predictions(model: Any, X: Any, out: Any, method: str = "predict") -> 
         if len(block):
             out[start : start + len(block)] = to_numpy(getattr(model, method)(block))
         start += len(block)
+
+
+def return_freed_memory() -> None:
+    """What was freed in many small pieces goes back to the system, where the C library can be asked to (glibc).
+
+    By itself it keeps them for later, and arrays do not fit between them.
+    """
+    # other systems have no such function, or no such library
+    with suppress(AttributeError, OSError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _let_go(source: np.ndarray) -> None:

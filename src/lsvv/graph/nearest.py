@@ -19,7 +19,7 @@ from lsvv.graph.coarse_cells import CellSearch
 from lsvv.graph.inverted import FAISS_ROWS, InvertedLists
 from lsvv.graph.spread import neighbors_on_cluster
 from lsvv.linalg import Array, canonical_order, dense, like, take_rows, to_numpy
-from lsvv.stored import StoredRows
+from lsvv.stored import StoredRows, return_freed_memory
 
 __all__ = ["FAISS_ROWS", "NeighborIndex", "NeighborSearch", "neighbors"]
 
@@ -113,6 +113,7 @@ class NeighborIndex:
         if isinstance(self.rows, StoredRows):
             # as large as the rows, which are not to be in memory; it is built anew for new rows
             self._built = None
+            return_freed_memory()
             return found
         order = self._order
         return _with_columns(found[np.argsort(order)], order)
