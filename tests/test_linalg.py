@@ -11,6 +11,7 @@ import torch
 import laws
 from laws import Put
 from lsvv import linalg
+from lsvv.linalg import products
 
 
 def positive_definite(rng: np.random.Generator, D: int, rank: int | None = None) -> np.ndarray:
@@ -47,10 +48,11 @@ def test_work_on_few_rows_at_a_time_is_work_on_all(
 
     A, mixing = put(rng.normal(size=(rows, 3))), rng.normal(size=(3, 2))
     whole = work(A)
-    monkeypatch.setattr(linalg, "PASSING_BYTES", 4 * 8 * 2)
+    monkeypatch.setattr(products, "PASSING_BYTES", 4 * 8 * 2)
     laws.assert_close(linalg.by_few_rows(work, A, 2), linalg.to_numpy(whole))
     assert sum(seen[1:]) == rows
-    assert max(seen[1:]) <= 4
+    # a device has no cache to spare
+    assert max(seen[1:]) <= (rows if linalg.is_on_device(A) else 4)
 
 
 def test_sparse_times_dense(put: Put, rng: np.random.Generator) -> None:

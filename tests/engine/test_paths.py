@@ -8,7 +8,8 @@ import pytest
 
 import laws
 import naive
-from lsvv.engine import fits, paths, smooth_path
+from laws import Put
+from lsvv.engine import chosen_ridge, fits, paths, smooth_path
 from lsvv.graph import KNNGraph
 from lsvv.losses import BinaryLogistic, Loss, MulticlassLogistic, Squared
 from models import GRAPHS, SUPERVISED, blobs, classifier, curves, indicators, regressor, some_labels
@@ -50,6 +51,23 @@ def test_masked_outputs_are_each_alone(
             laws.assert_close(point.b[[k]], alone.b, atol=atol)
             laws.assert_close(point.loo[:, [k]], alone.loo, atol=atol)
     assert not together[0].loo[A == 0].any()
+
+
+@pytest.mark.parametrize("D", [4, 14], ids=["n > D", "n < D"])
+@pytest.mark.parametrize("loss", [Squared(), BinaryLogistic()], ids=["squared", "logistic"])
+@pytest.mark.parametrize("manifold", [0.0, 0.5])
+def test_tensors_have_the_paths_of_arrays(put: Put, D: int, loss: Loss, manifold: float) -> None:
+    Phi, T, A, G = masked_problem(D)
+    arrays = fits(Phi, T, A, loss, RIDGES, manifold=manifold, G=G)
+    tensors = fits(put(Phi), T, A, loss, RIDGES, manifold=manifold, G=put(G))
+    for one, twin in zip(arrays, tensors, strict=True):
+        assert isinstance(twin.W, np.ndarray)
+        laws.assert_close(twin.W, one.W, atol=1e-8)
+        laws.assert_close(twin.b, one.b, atol=1e-8)
+        laws.assert_close(twin.loo, one.loo, atol=1e-8)
+        assert twin.independent == pytest.approx(one.independent)
+    ridges = [chosen_ridge(rows, T[:, :1], A[:, :1])[0] for rows in (Phi, put(Phi))]
+    assert ridges[1] == pytest.approx(ridges[0])
 
 
 def test_masked_outputs_are_the_rows_that_are_known() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.datasets import make_moons
 
+from laws import Put
 from lsvv import LSVVClassifierCV
 from lsvv.graph import KNNGraph, Smoother
 from lsvv.selection.voting import SPREAD, vote
@@ -27,28 +28,28 @@ def _spread(smoother: Smoother) -> np.ndarray:
     return np.asarray((1 - SPREAD) * np.linalg.inv(np.eye(len(P)) - SPREAD * P))
 
 
-def test_a_vote_is_the_mean_of_labels_weighed_by_r(rng: np.random.Generator) -> None:
+def test_a_vote_is_the_mean_of_labels_weighed_by_r(put: Put, rng: np.random.Generator) -> None:
     smoother, labelled, T, A = _problem(rng)
     R = _spread(smoother)[:, labelled]
     np.testing.assert_allclose(
-        vote(smoother, labelled, T, A, ALONE).near, (R @ (A * T)) / (R @ A), rtol=1e-4, atol=1e-6
+        vote(smoother, labelled, T, A, ALONE, put(np.empty(0))).near, (R @ (A * T)) / (R @ A), rtol=1e-4, atol=1e-6
     )
 
 
-def test_leaving_a_label_out_is_a_vote_without_it(rng: np.random.Generator) -> None:
+def test_leaving_a_label_out_is_a_vote_without_it(put: Put, rng: np.random.Generator) -> None:
     smoother, labelled, T, A = _problem(rng)
-    found = vote(smoother, labelled, T, A, ALONE).expectation
+    found = vote(smoother, labelled, T, A, ALONE, put(np.empty(0))).expectation
     for place in range(len(labelled)):
         others = A * (np.arange(len(labelled)) != place)[:, None]
         R = _spread(smoother)[labelled[place], labelled]
         np.testing.assert_allclose(found[place], (R @ (others * T)) / (R @ others), rtol=1e-4, atol=1e-6)
 
 
-def test_leaving_a_fold_out_is_a_vote_of_the_others(rng: np.random.Generator) -> None:
+def test_leaving_a_fold_out_is_a_vote_of_the_others(put: Put, rng: np.random.Generator) -> None:
     smoother = Smoother(KNNGraph(weights="self-tuned").fit(rng.normal(size=(60, 2)), 5).S)
     labelled, folds = rng.permutation(60)[:30], np.arange(30) % 3
     T, A = rng.normal(size=(30, 1)), np.full((30, 1), 1 / 30)
-    found = vote(smoother, labelled, T, A, folds).expectation
+    found = vote(smoother, labelled, T, A, folds, put(np.empty(0))).expectation
     for place in range(30):
         others = A * (folds != folds[place])[:, None]
         R = _spread(smoother)[labelled[place], labelled]
@@ -59,7 +60,7 @@ def test_where_no_label_is_within_reach_the_mean_stands_alone(rng: np.random.Gen
     X = np.vstack([rng.normal(size=(20, 2)), 1e4 + rng.normal(size=(20, 2))])
     smoother = Smoother(KNNGraph(weights="self-tuned").fit(X, 3).S)
     T, A = np.array([[1.0], [3.0]]), np.array([[0.5], [0.5]])
-    near = vote(smoother, np.array([0, 1]), T, A, np.arange(2)).near
+    near = vote(smoother, np.array([0, 1]), T, A, np.arange(2), np.empty(0)).near
     np.testing.assert_allclose(near[20:], 2.0)
     assert near[:20].min() >= 1.0 - 1e-6
     assert near[:20].max() <= 3.0 + 1e-6
@@ -69,7 +70,7 @@ def test_out_of_reach_a_left_out_label_is_told_by_the_others_alone(rng: np.rando
     X = np.vstack([rng.normal(size=(20, 2)), 1e4 + rng.normal(size=(20, 2))])
     smoother = Smoother(KNNGraph(weights="self-tuned").fit(X, 3).S)
     T, A = np.array([[1.0], [3.0]]), np.array([[0.25], [0.75]])
-    found = vote(smoother, np.array([0, 30]), T, A, np.arange(2)).expectation
+    found = vote(smoother, np.array([0, 30]), T, A, np.arange(2), np.empty(0)).expectation
     np.testing.assert_allclose(found, [[3.0], [1.0]], atol=1e-6)
 
 

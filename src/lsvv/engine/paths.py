@@ -9,27 +9,28 @@ import numpy as np
 
 from lsvv.engine.quadratic import Fit, squared_path
 from lsvv.engine.smooth import smooth_path
+from lsvv.linalg import Array, like, take_rows
 from lsvv.losses import Loss, Squared
 from lsvv.sums import distinct_columns
 
 
 def fits(
-    Phi: np.ndarray,
+    Phi: Array,
     T: np.ndarray,
     A: np.ndarray,
     loss: Loss,
     ridges: Sequence[float],
     *,
     manifold: float = 0.0,
-    G: np.ndarray | None = None,
+    G: Array | None = None,
     fit_intercept: bool = True,
 ) -> Iterator[Fit]:
     """Fits at falling ridges with leave-one-label-out scores: exact for the squared loss, one Newton step for others.
 
     Parameters
     ----------
-    Phi : array of shape (n, D)
-        The labelled rows, mapped and smoothed.
+    Phi : array or tensor of shape (n, D)
+        The labelled rows, mapped and smoothed, in double precision. All is worked where they lie.
     T, A : arrays of shape (n, K)
         Targets, and weights of which each known output's sum to 1; 0 is unknown.
     loss : Loss
@@ -50,9 +51,10 @@ def fits(
     groups, paths = [], []
     for columns in distinct_columns(A):
         rows = np.flatnonzero(A[:, columns[0]])
-        some, targets, a = Phi[rows], T[np.ix_(rows, columns)], A[rows, columns[0]]
+        some = Phi if rows.size == len(A) else take_rows(Phi, rows)
+        targets, a = (like(part, Phi) for part in (T[np.ix_(rows, columns)], A[rows, columns[0]]))
         if rows.size < (2 if fit_intercept else 1):
-            path = _constant_path(some, targets, ordered, loss)
+            path = _constant_path(Phi.shape[1], T[np.ix_(rows, columns)], ordered, loss)
         elif isinstance(loss, Squared):
             path = squared_path(some, targets, a, ordered, manifold=manifold, G=G, fit_intercept=fit_intercept)
         else:
@@ -63,12 +65,12 @@ def fits(
         yield _joined(points, groups, Phi.shape[1], T.shape)
 
 
-def _constant_path(Phi: np.ndarray, T: np.ndarray, ridges: Sequence[float], loss: Loss) -> Iterator[Fit]:
+def _constant_path(D: int, T: np.ndarray, ridges: Sequence[float], loss: Loss) -> Iterator[Fit]:
     """b alone, from what is known of outputs with no or one known entry."""
     value = T.sum(axis=0)
     b = value if isinstance(loss, Squared) else 4.0 * value - 2.0
     for ridge in ridges:
-        yield Fit(ridge, np.zeros((Phi.shape[1], T.shape[1])), b, np.zeros(T.shape))
+        yield Fit(ridge, np.zeros((D, T.shape[1])), b, np.zeros(T.shape))
 
 
 def _without_others(path: Iterator[Fit]) -> Iterator[Fit]:

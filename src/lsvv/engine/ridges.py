@@ -10,6 +10,7 @@ from scipy.stats import t
 
 from lsvv.engine.paths import fits
 from lsvv.engine.quadratic import Fit
+from lsvv.linalg import Array, distinct_rows, like, namespace
 from lsvv.losses import Squared
 
 MOST_MASKS = 3
@@ -32,21 +33,21 @@ def judgeable(path: Sequence[Fit]) -> list[bool]:
     return [one.independent >= fewest for one in path]
 
 
-def spread(Phi: np.ndarray, A: np.ndarray) -> float:
+def spread(Phi: Array, A: np.ndarray) -> float:
     """The weighted mean of ||phi - mean||^2, the unit of ridges; 1 where all rows coincide."""
-    a = A.max(axis=1) / A.max(axis=1).sum()
+    a = like(A.max(axis=1) / A.max(axis=1).sum(), Phi)
     mean = a @ Phi
-    found = float(a @ np.sum((Phi - mean) ** 2, axis=1))
+    found = float(a @ namespace(Phi).sum((Phi - mean) ** 2, axis=1))
     return found if found > 0.0 else 1.0
 
 
 def chosen_ridge(
-    Phi: np.ndarray,
+    Phi: Array,
     T: np.ndarray,
     A: np.ndarray,
     *,
     manifold: float = 0.0,
-    G: np.ndarray | None = None,
+    G: Array | None = None,
     fit_intercept: bool = True,
     judged: np.ndarray | None = None,
 ) -> tuple[float, float]:
@@ -95,15 +96,15 @@ def _most_known(A: np.ndarray) -> np.ndarray:
 
 
 def _distinct(
-    Phi: np.ndarray, T: np.ndarray, A: np.ndarray, judged: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    Phi: Array, T: np.ndarray, A: np.ndarray, judged: np.ndarray
+) -> tuple[Array, np.ndarray, np.ndarray, np.ndarray]:
     """Equal rows as one, with the sum of their weights and the mean of their targets."""
-    rows, place = np.unique(Phi, axis=0, return_inverse=True)
+    rows, place = distinct_rows(Phi)
     if len(rows) == len(Phi):
         return Phi, T, A, judged
     weights, sums = np.zeros((2, len(rows), T.shape[1]))
     all_judged = np.ones(len(rows), dtype=bool)
-    np.logical_and.at(all_judged, place.ravel(), judged)
-    np.add.at(weights, place.ravel(), A)
-    np.add.at(sums, place.ravel(), A * T)
+    np.logical_and.at(all_judged, place, judged)
+    np.add.at(weights, place, A)
+    np.add.at(sums, place, A * T)
     return rows, sums / np.where(weights > 0.0, weights, 1.0), weights, all_judged

@@ -8,7 +8,7 @@ import numpy as np
 
 from lsvv.engine import chosen_ridge
 from lsvv.features import MappedRows
-from lsvv.linalg import to_numpy
+from lsvv.linalg import to_float64
 from lsvv.targets import Targets
 
 MOST_ENTRIES = 10_000_000
@@ -31,7 +31,7 @@ def automatic_ridge(
     n = labelled.shape[0]
     steps = np.linspace(0, n - 1, min(n, max(2, MOST_ENTRIES // labelled.shape[1]))).astype(int)
     some = np.sort(order[steps])
-    Phi = np.asarray(to_numpy(labelled.take(some).whole()), dtype=np.float64)
+    Phi = to_float64(labelled.take(some).whole())
     weights = targets.weights[targets.labelled][some]
     A = weights / np.where(weights.any(axis=0), weights.sum(axis=0), 1.0)
     T = targets.values[targets.labelled][some]

@@ -187,8 +187,7 @@ class VectorValuedEstimator(BaseEstimator):
         if not isinstance(loss, Squared):
             raise ValueError(f"ridge='auto' needs the squared loss, not {self.loss!r}. Pass a number, such as 1e-4.")
         judged = judged_rows(self.feature_map_, labelled.shape[0])
-        penalty = None if G is None else to_numpy(G)
-        terms = {"manifold": float(self.manifold), "G": penalty, "fit_intercept": self.fit_intercept}
+        terms = {"manifold": float(self.manifold), "G": G, "fit_intercept": self.fit_intercept}
         self.ridge_, error = automatic_ridge(labelled, targets, order, judged, **terms)
         if isinstance(self.smoothing, str) and self.smoothing_:
             plain = rows.take(targets.labelled)

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lsvv.features.maps import FeatureMap
-from lsvv.linalg import Array, dense, like, namespace, to_numpy
+from lsvv.linalg import Array, dense, like, namespace, places_among, sorted_columns, take_rows, to_float64, to_numpy
 
 MOST_KNOTS = 1000
 """Values of a column that are kept to find the rank of a new one; quantiles where there are more rows."""
@@ -50,12 +50,13 @@ class Ranges(FeatureMap):
             largest = abs(X).max(axis=0).toarray().ravel().astype(np.float64)
             self.low_, self.range_ = np.zeros(X.shape[1]), _or_one(largest)
             return int(X.shape[1])
-        values = np.sort(np.asarray(to_numpy(X), dtype=np.float64), axis=0)
-        beyond = max(int(TAIL * len(values)), int(len(values) >= FEWEST_FOR_TAILS))
-        low, high = values[beyond], values[-1 - beyond]
+        values = sorted_columns(X)
+        m = len(values)
+        beyond = max(int(TAIL * m), int(m >= FEWEST_FOR_TAILS))
+        least, low, high, most = to_numpy(take_rows(values, np.array([0, beyond, m - 1 - beyond, m - 1])))
         narrow = high <= low
-        self.low_ = np.where(narrow, values[0], low)
-        self.range_ = _or_one(np.where(narrow, values[-1], high) - self.low_)
+        self.low_ = np.where(narrow, least, low)
+        self.range_ = _or_one(np.where(narrow, most, high) - self.low_)
         return int(X.shape[1])
 
     def transform_checked(self, X: Array) -> Array:
@@ -92,21 +93,18 @@ class Ranks(FeatureMap):
     def _fit(self, X: Array, sample_weight: np.ndarray | None) -> int:
         if sp.issparse(X):
             raise ValueError("Ranks of a sparse matrix would be dense. Use features.Ranges, which keeps it sparse.")
-        values = np.sort(np.asarray(to_numpy(X), dtype=np.float64), axis=0)
+        values = sorted_columns(X)
         last = len(values) - 1
         steps = np.linspace(0, last, MOST_KNOTS).round().astype(int) if last >= MOST_KNOTS else np.arange(last + 1)
-        self.knots_ = values[steps]
+        self.knots_ = to_numpy(take_rows(values, steps))
         return int(X.shape[1])
 
     def transform_checked(self, X: Array) -> Array:
         """phi(x) for rows that have passed the gate."""
         X = dense(X)
-        given = np.asarray(to_numpy(X), dtype=np.float64)
-        shares = np.empty(given.shape)
-        for column, (knots, values) in enumerate(zip(self.knots_.T, given.T, strict=True)):
-            below, up_to = (np.searchsorted(knots, values, side) for side in ("left", "right"))
-            shares[:, column] = (below + up_to) / (2.0 * len(knots))
-        return like(shares, X)
+        values = to_float64(X)
+        below, up_to = (places_among(like(self.knots_, values), values, side) for side in ("left", "right"))
+        return like((below + up_to) / (2.0 * len(self.knots_)), X)
 
     def __sklearn_tags__(self) -> object:
         tags = super().__sklearn_tags__()

@@ -11,12 +11,23 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from lsvv.linalg import Array, dense, in_blocks, like, namespace, symmetric_product, take_rows, to_float64
+from lsvv.linalg import (
+    Array,
+    bytes_at_once,
+    dense,
+    in_blocks,
+    like,
+    namespace,
+    symmetric_product,
+    take_rows,
+    to_float64,
+)
 from lsvv.stored import StoredRows, parts_beside
 from lsvv.sums import Sums, label_sums
 
 BLOCK_BYTES = 2**29
-"""Largest block of mapped rows held at once, in bytes; transforming it takes about twice that in passing."""
+"""Largest block of mapped rows held at once, in bytes; transforming it takes about twice that in passing. A device
+holds a sixteenth of its memory."""
 
 
 class MappedRows:
@@ -31,7 +42,7 @@ class MappedRows:
     transform : callable
         Maps rows of X to rows of Phi.
     block_bytes : int, optional
-        Memory for one block; ``BLOCK_BYTES`` by default.
+        Memory for one block; ``BLOCK_BYTES`` by default, and a sixteenth of its memory on a device.
 
     Examples
     --------
@@ -51,7 +62,7 @@ class MappedRows:
     def __init__(self, X: Array, transform: Callable[[Array], Array], *, block_bytes: int | None = None) -> None:
         self.X = X
         self.transform = transform
-        self.block_bytes = BLOCK_BYTES if block_bytes is None else block_bytes
+        self.block_bytes = bytes_at_once(X, BLOCK_BYTES) if block_bytes is None else block_bytes
         probe = transform(X[: min(64, X.shape[0])])
         self.shape: tuple[int, int] = (int(X.shape[0]), int(probe.shape[1]))
         self.dtype = probe.dtype

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from lsvv.linalg import Array, in_blocks, like, namespace, row_norms, smallest, take_rows, to_numpy
+from lsvv.linalg import Array, bytes_at_once, in_blocks, like, namespace, row_norms, smallest, take_rows, to_numpy
 
 BLOCK_BYTES = 2**28
-"""Distances held at once."""
+"""Distances held at once by a processor."""
+DEVICE_BYTES = 2**30
+"""The same by a device at most: more would not be faster."""
 CANDIDATES = 2**16
 """Rows that a block of rows is compared with at once."""
 MIDDLE = 1000
@@ -17,7 +19,7 @@ SPARE = 4
 
 
 class Blocked:
-    """The k nearest of ``rows`` by the least ||z||^2 - 2 x'z, measured again by their differences.
+    """The k nearest of ``rows`` by the least ||z||^2 - 2 x'z = (-2 x, 1)'(z, ||z||^2), measured again by differences.
 
     Examples
     --------
@@ -33,32 +35,34 @@ class Blocked:
         # about the middle of most rows: beside a row far from all others the mean would leave them no digits
         some = np.asarray(to_numpy(rows[:: 1 + rows.shape[0] // MIDDLE]), dtype=np.float64)
         self.origin = like(np.median(some, axis=0), rows)[None, :]
-        self.rows = rows - self.origin
+        rows = rows - self.origin
+        self.with_norms = namespace(rows).concat([rows, row_norms(rows)[:, None]], axis=1)
 
     def nearest(self, rows: Array, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Distances and numbers of the k nearest rows, (rows, k)."""
-        k = min(k, self.rows.shape[0])
-        at_once = max(1, int(BLOCK_BYTES // (min(CANDIDATES, self.rows.shape[0]) * self.rows.itemsize)))
+        m = self.with_norms.shape[0]
+        k = min(k, m)
+        block_bytes = min(bytes_at_once(self.with_norms, BLOCK_BYTES), DEVICE_BYTES)
+        at_once = max(1, int(block_bytes // (min(CANDIDATES, m) * self.with_norms.itemsize)))
         found = in_blocks(lambda part: self._nearest(rows[part], k), rows.shape[0], at_once)
         distances, places = (np.concatenate(parts) for parts in zip(*found, strict=True))
         return distances, places
 
     def _nearest(self, block: Array, k: int) -> tuple[np.ndarray, np.ndarray]:
-        xp, m = namespace(block), self.rows.shape[0]
+        xp, m = namespace(block), self.with_norms.shape[0]
         block = block - self.origin
+        asked = xp.concat([-2.0 * block, xp.ones_like(block[:, :1])], axis=1)
         kept = min(k + SPARE, m)
-        best, places = self._least(block, 0, kept)
-        for start in range(CANDIDATES, m, CANDIDATES):
-            least, where = self._least(block, start, kept)
-            best, order = smallest(xp.concat([best, least], axis=1), min(kept, best.shape[1] + least.shape[1]))
-            places = xp.take_along_axis(xp.concat([places, where], axis=1), order, axis=1)
-        near = xp.reshape(take_rows(self.rows, xp.reshape(places, (-1,))), (*places.shape, -1))
+        found = [self._least(asked, start, kept) for start in range(0, m, CANDIDATES)]
+        best, places = (parts[0] if len(found) == 1 else xp.concat(parts, axis=1) for parts in zip(*found, strict=True))
+        if len(found) > 1:
+            places = xp.take_along_axis(places, smallest(best, kept)[1], axis=1)
+        near = xp.reshape(take_rows(self.with_norms, xp.reshape(places, (-1,)))[:, :-1], (*places.shape, -1))
         distances = xp.linalg.vector_norm(near - block[:, None, :], axis=2)
         least, order = smallest(distances, k)
         return to_numpy(least).astype(np.float64), to_numpy(xp.take_along_axis(places, order, axis=1))
 
-    def _least(self, block: Array, start: int, kept: int) -> tuple[Array, Array]:
-        rows = self.rows[start : start + CANDIDATES]
-        nearness = row_norms(rows)[None, :] - 2.0 * (block @ rows.T)
-        least, where = smallest(nearness, min(kept, rows.shape[0]))
+    def _least(self, asked: Array, start: int, kept: int) -> tuple[Array, Array]:
+        rows = self.with_norms[start : start + CANDIDATES]
+        least, where = smallest(asked @ rows.T, min(kept, rows.shape[0]))
         return least, where + start

@@ -17,7 +17,16 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from lsvv.features.rows import BLOCK_BYTES, MappedRows
-from lsvv.linalg import Array, like, namespace, sparse_operator, take_rows, to_float64
+from lsvv.linalg import (
+    Array,
+    bytes_at_once,
+    like,
+    namespace,
+    sparse_operator,
+    sparse_times_dense,
+    take_rows,
+    to_float64,
+)
 
 MAX_STEPS = 1000
 """Products with the graph at most; they suffice for a up to 0.9997 in double precision."""
@@ -109,9 +118,9 @@ class Smoother:
 
     def weights_of(self, rows: np.ndarray, smoothings: Sequence[float], like_array: Array) -> list[Array]:
         """The rows ``rows`` of R as columns, (m, len(rows)) for each a: R' E."""
-        E = np.zeros((self.P.shape[0], len(rows)))
-        E[rows, np.arange(len(rows))] = 1.0
-        return self._summed(sp.csr_array(self.P.T), like(E, like_array), smoothings, None)
+        units = sp.csr_array((np.ones(len(rows)), (rows, np.arange(len(rows)))), shape=(self.P.shape[0], len(rows)))
+        E = sparse_times_dense(units, like(np.eye(len(rows)), like_array))
+        return self._summed(sp.csr_array(self.P.T), E, smoothings, None)
 
     def rows_of(self, rows: MappedRows, which: np.ndarray, smoothings: Sequence[float]) -> list[Array]:
         """The rows ``which`` of R Phi for each a, in double precision: from min(len(which), D) columns."""
@@ -139,7 +148,7 @@ class Smoother:
         xp = namespace(B)
         series = [self._series(a, B) for a in smoothings]
         times = sparse_operator(P, B)
-        at_once = max(16, int(CACHE_BYTES // (P.shape[0] * B.itemsize)))
+        at_once = max(16, int(bytes_at_once(B, CACHE_BYTES) // (P.shape[0] * B.itemsize)))
         found = [list(_recurrence(times, _block(B, part), series, rows)) for part in _cut(B.shape[1], at_once)]
         return [blocks[0] if len(blocks) == 1 else xp.concat(blocks, axis=1) for blocks in zip(*found, strict=True)]
 
@@ -155,7 +164,7 @@ class Smoother:
         return series
 
     def _columns_at_once(self, B: Array) -> int:
-        return max(1, int(BLOCK_BYTES // (4 * self.P.shape[0] * B.itemsize)))
+        return max(1, int(bytes_at_once(B, BLOCK_BYTES) // (4 * self.P.shape[0] * B.itemsize)))
 
 
 def tolerance(B: Array) -> float:

@@ -26,7 +26,7 @@ from lsvv.features import (
 from lsvv.features.encoders import asked
 from lsvv.features.kernels import IsotropicKernel, as_kernel
 from lsvv.features.width import median_distance, median_multiple
-from lsvv.linalg import Array, dense, take_rows, to_numpy
+from lsvv.linalg import Array, dense, take_rows, to_float64
 from lsvv.parameters import entries
 
 WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0)
@@ -114,10 +114,9 @@ def mapping_cost(fitted: Any, X: Array, n_columns: int) -> float:
     return float(X.shape[0]) * X.shape[1] * n_columns * (APART if apart else 1.0)
 
 
-def dense_block(rows: MappedRows, which: np.ndarray) -> np.ndarray:
-    """Phi of some rows as a dense double array."""
-    block = rows.transform(take_rows(rows.X, which))
-    return np.asarray(to_numpy(dense(block)), dtype=np.float64)
+def dense_block(rows: MappedRows, which: np.ndarray) -> Array:
+    """Phi of some rows, dense and in double precision."""
+    return to_float64(dense(rows.transform(take_rows(rows.X, which))))
 
 
 def with_fixed_width(fitted: Any) -> Any:

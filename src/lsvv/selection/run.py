@@ -17,7 +17,7 @@ from lsvv.engine import fits, judgeable, spread
 from lsvv.features import MappedRows, Ranges, Ranks
 from lsvv.graph import KNNGraph, LaplacianRows, NeighborGraph, Smoother, manifold_matrices
 from lsvv.inputs import column_names
-from lsvv.linalg import Array, canonical_order, take_rows, to_numpy
+from lsvv.linalg import Array, canonical_order, like, take_rows, to_float64, to_numpy
 from lsvv.losses import Loss
 from lsvv.parameters import entries
 from lsvv.selection.average import Member, ReadRows, expected, path_weights
@@ -117,7 +117,7 @@ class Run:
             return None
         if not (alone and self._smoothings and 0 in self._smoothers and self.labelled.size <= MOST_LABELS):
             return None
-        return vote(self._smoothers[0], self.labelled, self.T, self.A, self._folds)
+        return vote(self._smoothers[0], self.labelled, self.T, self.A, self._folds, self.rows.template)
 
     @cached_property
     def _folds(self) -> np.ndarray:
@@ -202,7 +202,7 @@ class Run:
         found: list[Member] = []
         for line in mine:
             with self._dropping():
-                penalty = to_numpy(G[line.power]) if line.manifold > 0.0 else None
+                penalty = G[line.power] if line.manifold > 0.0 else None
                 found.append(self._member(line, labelled[line.smoothing], penalty))
         if self.search.verbose:
             print(f"[{type(self.search).__name__}] {len(mine)} candidates of map {number + 1} of {len(self.maps)}.")
@@ -228,8 +228,8 @@ class Run:
         graph = self.search.graph
         return number if isinstance(graph, KNNGraph) and graph.on == "features" else self.views[number]
 
-    def _labelled(self, number: int, rows: MappedRows, smoothings: Sequence[float]) -> dict[float, np.ndarray]:
-        """Phi_s of the labelled rows for each smoothing."""
+    def _labelled(self, number: int, rows: MappedRows, smoothings: Sequence[float]) -> dict[float, Array]:
+        """Phi_s of the labelled rows for each smoothing, in double precision."""
         found = {0.0: dense_block(rows, self.labelled)}
         above = [a for a in smoothings if a > 0.0]
         if not above:
@@ -241,7 +241,7 @@ class Run:
             smoothed = self._smoothers[place].mixed(rows, [weights[a] for a in above])
         else:
             smoothed = self._smoothers[place].rows_of(rows, self.labelled, above)
-        return found | {a: np.asarray(to_numpy(Phi), dtype=np.float64) for a, Phi in zip(above, smoothed, strict=True)}
+        return found | {a: to_float64(Phi) for a, Phi in zip(above, smoothed, strict=True)}
 
     def _weights_of_labels(self, place: int, template: Array) -> dict[float, Array]:
         """The rows of R that belong to labels, for each smoothing of the plan: the same for all maps of a graph."""
@@ -250,7 +250,7 @@ class Run:
             self._label_weights[place] = dict(zip(self._smoothings, found, strict=True))
         return self._label_weights[place]
 
-    def _member(self, line: Candidate, Phi: np.ndarray, G: np.ndarray | None) -> Member:
+    def _member(self, line: Candidate, Phi: Array, G: Array | None) -> Member:
         search, loss = self.search, self.losses[line.loss]
         unit = spread(Phi, self.A) if line.scaled else 1.0
         ridges = [unit * ridge for ridge in line.ridges]
@@ -328,7 +328,8 @@ class Run:
 
     def smoothed(self, graph: int, smoothing: float, columns: np.ndarray) -> np.ndarray:
         """R columns."""
-        return np.asarray(to_numpy(self._smoothers[graph].columns(columns, smoothing)))
+        there = like(columns, to_float64(self.rows.template[:0]))
+        return np.asarray(to_numpy(self._smoothers[graph].columns(there, smoothing)))
 
 
 def grows_trees(search: Any) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 from lsvv.assembly import build_objective, build_risk
 from lsvv.engine import spread
 from lsvv.features import MappedRows
+from lsvv.linalg import Array, like, take_rows, to_numpy
 from lsvv.losses import Squared
 from lsvv.objective import NO_TAIL, Objective
 from lsvv.penalties import TailSum
@@ -32,10 +33,10 @@ TAIL_TOL, TAIL_STEPS = 1e-4, 300
 class TailProblem:
     """The labelled rows of a map, with the ridge and the manifold term at which tails are tried."""
 
-    Phi: np.ndarray
+    Phi: Array
     T: np.ndarray
     A: np.ndarray
-    G: np.ndarray | None
+    G: Array | None
     ridge: float
     manifold: float
     fit_intercept: bool
@@ -53,7 +54,8 @@ class TailProblem:
     def emptying(self) -> float:
         """||grad at W = 0||_2: the smallest penalty that empties W where no singular value is free."""
         objective = self.objective()
-        return float(np.linalg.norm(objective.weights(objective.smooth_value_and_gradient(objective.start)[1]), 2))
+        gradient = objective.weights(objective.smooth_value_and_gradient(objective.start)[1])
+        return float(np.linalg.norm(to_numpy(gradient), 2))
 
 
 class Best:
@@ -120,7 +122,7 @@ def _held_out(problem: TailProblem, tail: TailSum, folds: np.ndarray) -> np.ndar
     for fold in np.unique(folds):
         out = folds == fold
         W, b = _solved(problem.objective(~out), tail)
-        held[out] = problem.Phi[out] @ W + b
+        held[out] = to_numpy(take_rows(problem.Phi, np.flatnonzero(out)) @ like(W, problem.Phi)) + b
     return held
 
 
@@ -132,4 +134,4 @@ def _solved(objective: Objective, tail: TailSum) -> tuple[np.ndarray, np.ndarray
     else:
         with_tail = replace(objective, spectral=tail)
         V = solve(with_tail, start=bare.variable, tol=TAIL_TOL, max_iter=TAIL_STEPS).variable
-    return np.asarray(objective.weights(V)), np.asarray(objective.risk.intercept(V))
+    return to_numpy(objective.weights(V)), to_numpy(objective.risk.intercept(V))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lsvv.graph import Smoother
-from lsvv.linalg import to_numpy
+from lsvv.linalg import Array, like, to_float64, to_numpy
 
 SPREAD = 0.9
 """a in R = (1 - a)(I - a P)^-1: how far a label's word carries."""
@@ -35,31 +35,39 @@ class Vote:
     expectation: np.ndarray
 
 
-def vote(smoother: Smoother, labelled: np.ndarray, T: np.ndarray, A: np.ndarray, folds: np.ndarray) -> Vote:
-    """The vote of labels ``T`` with weights ``A``, 0 where unknown, of the rows ``labelled``, each in a fold."""
+def vote(
+    smoother: Smoother, labelled: np.ndarray, T: np.ndarray, A: np.ndarray, folds: np.ndarray, template: Array
+) -> Vote:
+    """The vote of labels ``T`` with weights ``A``, 0 where unknown, of the rows ``labelled``, each in a fold.
+
+    It is counted where ``template`` lies.
+    """
     said = np.hstack([A * T, A])
-    spread = _spread(smoother, labelled, said)
+    ballot = to_float64(template[:0])
+    spread = _spread(smoother, ballot, labelled, said)
     alone = labelled.size <= (folds.max() + 1) * said.shape[1]
     if alone:
-        left, taken = spread[labelled] - _own(smoother, labelled)[:, None] * said, said
+        left, taken = spread[labelled] - _own(smoother, ballot, labelled)[:, None] * said, said
     else:
-        left, taken = _without_fold(smoother, labelled, said, folds), _fold_sums(said, folds)
+        left, taken = _without_fold(smoother, ballot, labelled, said, folds), _fold_sums(said, folds)
     return Vote(_ratio(spread, _mean(said.sum(axis=0))), _ratio(left, _mean(said.sum(axis=0) - taken)))
 
 
-def _spread(smoother: Smoother, labelled: np.ndarray, said: np.ndarray) -> np.ndarray:
+def _spread(smoother: Smoother, ballot: Array, labelled: np.ndarray, said: np.ndarray) -> np.ndarray:
     """R B, where the labelled rows of B hold what their labels say and all others 0."""
     given = np.zeros((smoother.P.shape[0], said.shape[1]))
     given[labelled] = said
-    return np.asarray(to_numpy(smoother.columns(given, SPREAD)))
+    return np.asarray(to_numpy(smoother.columns(like(given, ballot), SPREAD)))
 
 
-def _without_fold(smoother: Smoother, labelled: np.ndarray, said: np.ndarray, folds: np.ndarray) -> np.ndarray:
+def _without_fold(
+    smoother: Smoother, ballot: Array, labelled: np.ndarray, said: np.ndarray, folds: np.ndarray
+) -> np.ndarray:
     """What reaches each labelled row from the labels of the other folds."""
     left = np.empty_like(said)
     for fold in np.unique(folds):
         mine = folds == fold
-        left[mine] = _spread(smoother, labelled[~mine], said[~mine])[labelled[mine]]
+        left[mine] = _spread(smoother, ballot, labelled[~mine], said[~mine])[labelled[mine]]
     return left
 
 
@@ -82,11 +90,11 @@ def _ratio(sums: np.ndarray, mean: np.ndarray) -> np.ndarray:
     return np.where(heard, above + FAINT * mean, mean) / np.where(heard, below + FAINT, 1.0)
 
 
-def _own(smoother: Smoother, labelled: np.ndarray) -> np.ndarray:
+def _own(smoother: Smoother, ballot: Array, labelled: np.ndarray) -> np.ndarray:
     """R_ii of the labelled rows."""
     found = np.empty(labelled.size)
     for start in range(0, labelled.size, BLOCK):
         rows = labelled[start : start + BLOCK]
-        (columns,) = smoother.weights_of(rows, [SPREAD], found)
+        (columns,) = smoother.weights_of(rows, [SPREAD], ballot)
         found[start : start + BLOCK] = to_numpy(columns)[rows, np.arange(rows.size)]
     return found
