@@ -10,6 +10,8 @@ import pytest
 import scipy.sparse as sp
 from sklearn.ensemble import ExtraTreesRegressor
 
+import laws
+from laws import Put
 from lsvv import LSVVClassifierCV, LSVVRegressorCV
 from lsvv.features import RandomFourier
 from lsvv.selection.forests import (
@@ -67,6 +69,16 @@ def test_boosted_trees_add_up_what_those_before_left_over(rng: np.random.Generat
     sums = np.average(T, axis=0, weights=weight) + PACE / 40 * sum(tree.predict(X)[:, :, 0] for tree in grown.trees)
     np.testing.assert_allclose(in_arrays("boosted trees", [grown], np.zeros(40)).mean(X), sums, atol=1e-5)
     assert ((sums - T) ** 2).mean() < 0.5 * ((T.mean(axis=0) - T) ** 2).mean()
+
+
+def test_tensors_go_down_the_same_trees(put: Put, rng: np.random.Generator) -> None:
+    X, truth = _stairs(rng)
+    (forest,) = _grown(rng, np.eye(2)[truth], np.full((300, 2), 1 / 300), X).forests
+    rows, some = tree_rows(X), np.arange(0, len(forest.roots), 3)
+    for which in (None, some):
+        found = forest.mean(put(rows), which)
+        assert isinstance(found, np.ndarray)
+        laws.assert_close(found, forest.mean(rows, which), rtol=1e-12)
 
 
 def test_sparse_and_dense_rows_are_boosted_alike(rng: np.random.Generator) -> None:

@@ -92,6 +92,22 @@ def largest_eigenvalue(apply: Callable[[Array], Array], start: Array, n_iter: in
     return value
 
 
+def mean_rows(values: Array, places: Array) -> Array:
+    """The mean of the rows ``values[places]`` over each row of ``places``.
+
+    Examples
+    --------
+    >>> mean_rows(np.array([[0.0], [1.0], [4.0]]), np.array([[0, 2], [1, 1]])).ravel().tolist()
+    [2.0, 1.0]
+    """
+    if not is_numpy_array(values):
+        return namespace(values).mean(to_float64(values[places]), axis=1)
+    # as a sparse matrix of counts times the values nothing is copied
+    n, k = places.shape
+    counts = (np.full(places.size, 1.0 / k), places.ravel(), np.arange(0, places.size + 1, k))
+    return np.asarray(sp.csr_array(counts, shape=(n, len(values))) @ to_float64(values))
+
+
 def squared_distances(X: Array, Z: Array) -> Array:
     """``||x_i - z_j||^2`` for the rows of ``X`` (dense or sparse) and of ``Z`` (dense), clipped at 0.
 

@@ -90,7 +90,7 @@ def _entropic(z: np.ndarray, S: np.ndarray) -> tuple[float, np.ndarray]:
 
 
 def _softmax(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """w = exp(z) / sum exp(z), and log w: of a few entries, for which SciPy's own takes ten times as long."""
+    """w = exp(z) / sum exp(z), and log w: of a few entries, for which SciPy's own takes five times as long."""
     log_w = z - z.max()
     log_w -= np.log(np.exp(log_w).sum())
     return np.exp(log_w), log_w

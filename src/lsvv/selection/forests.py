@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from array_api_compat import device
 from sklearn import config_context
 from sklearn.utils.parallel import Parallel, delayed
 
-from lsvv.linalg import Array, dense, to_numpy
+from lsvv.linalg import Array, dense, is_on_device, like_numbers, mean_rows, namespace, to_numpy
 from lsvv.selection.growing import COLUMNS, Grow, Grown, bagged_trees, boosted_trees, extra_trees
 
 KINDS: dict[str, Grow] = {"extra trees": extra_trees, "bagged trees": bagged_trees, "boosted trees": boosted_trees}
@@ -85,34 +86,45 @@ class Forest:
     def mean(self, X: Any, which: np.ndarray | None = None) -> np.ndarray:
         """The mean over the trees, or over those ``which``, for rows that :func:`tree_rows` made."""
         roots = self.roots if which is None else self.roots[which]
-        found = np.empty((X.shape[0], self.outputs.size))
         step = max(1, PAIRS // roots.size)
-        for start in range(0, X.shape[0], step):
-            rows = np.asarray(dense(X[start : start + step]))
-            leaves = self.leaf[self._ends(rows, roots)].reshape(len(rows), roots.size)
-            found[start : start + step] = _row_means(self.values, leaves)
-        return found
+        walk = _Walk.there(self, X)
+        found = [walk.mean(dense(X[start : start + step]), roots) for start in range(0, max(X.shape[0], 1), step)]
+        return np.concatenate(found)
 
-    def _ends(self, rows: np.ndarray, roots: np.ndarray) -> np.ndarray:
+
+@dataclass(frozen=True, eq=False)
+class _Walk:
+    """The nodes of a forest where the rows lie that go down its trees."""
+
+    column: Array
+    threshold: Array
+    below: Array
+    above: Array
+    leaf: Array
+    values: Array
+
+    @classmethod
+    def there(cls, forest: Forest, X: Any) -> _Walk:
+        return cls(*(like_numbers(getattr(forest, one.name), X) for one in fields(cls)))
+
+    def mean(self, rows: Array, roots: np.ndarray) -> np.ndarray:
+        """The mean of the values of each row's leaves."""
+        leaves = self.leaf[self._ends(rows, like_numbers(roots, rows))]
+        return to_numpy(mean_rows(self.values, namespace(rows).reshape(leaves, (len(rows), len(roots)))))
+
+    def _ends(self, rows: Array, roots: Array) -> Array:
         """The leaf of each row in each tree, row by row."""
-        node = np.tile(roots, len(rows))
-        row = np.repeat(np.arange(len(rows)), roots.size)
-        going = np.arange(node.size)
-        while going.size:
+        xp = namespace(rows)
+        n, count = len(rows), len(roots)
+        node = xp.reshape(xp.broadcast_to(roots[None, :], (n, count)), (-1,), copy=True)
+        going = xp.arange(n * count, device=device(rows))
+        while len(going):
             here = node[going]
-            low = rows[row[going], self.column[here]] <= self.threshold[here]
-            there = np.where(low, self.below[here], self.above[here])
+            low = rows[going // count, self.column[here]] <= self.threshold[here]
+            there = xp.where(low, self.below[here], self.above[here])
             node[going] = there
             going = going[self.below[there] != there]
         return node
-
-
-def _row_means(values: np.ndarray, leaves: np.ndarray) -> np.ndarray:
-    """The mean of the values of each row's leaves: a sparse matrix of counts times the values."""
-    n_rows, n_trees = leaves.shape
-    ends = np.arange(0, leaves.size + 1, n_trees)
-    counts = sp.csr_array((np.full(leaves.size, 1.0 / n_trees), leaves.ravel(), ends), shape=(n_rows, len(values)))
-    return np.asarray(counts @ values.astype(np.float64, copy=False))
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,8 +154,10 @@ class CrossFitted:
 
 
 def tree_rows(X: Array) -> Any:
-    """Rows as trees read them: single precision, sparse where they were."""
-    return sp.csr_matrix(X, dtype=np.float32) if sp.issparse(X) else np.asarray(to_numpy(X), dtype=np.float32)
+    """Rows as trees read them: single precision, sparse where they were, on the device where they lie."""
+    if sp.issparse(X):
+        return sp.csr_matrix(X, dtype=np.float32)
+    return namespace(X).astype(X, namespace(X).float32) if is_on_device(X) else np.asarray(to_numpy(X), np.float32)
 
 
 def forests_of(forests: Sequence[Forest], X: Array, n_outputs: int) -> np.ndarray:
@@ -161,7 +175,7 @@ def cross_fitted(
 
     None where so few labels, or so long a work, are not worth it.
     """
-    rows = tree_rows(X)
+    rows = tree_rows(X if sp.issparse(X) else to_numpy(X))
     groups = _groups(A > 0)
     folds = folds % 3 if len(groups) > MOST_MASKS else folds
     forests = []

@@ -176,7 +176,7 @@ def _rows_of(model: Any, X: Any, some: np.ndarray) -> np.ndarray:
             f"Pass the X it was fitted with."
         )
     read = model.columns_[max(model.columns_)].transform_checked(take_rows(X, some))
-    return np.asarray(dense(tree_rows(read)))
+    return np.asarray(to_numpy(dense(tree_rows(read))))
 
 
 def _partners(folds: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -17,7 +17,7 @@ from lsvv.engine import fits, judgeable, spread
 from lsvv.features import MappedRows, Ranges, Ranks
 from lsvv.graph import KNNGraph, LaplacianRows, NeighborGraph, Smoother, manifold_matrices
 from lsvv.inputs import column_names
-from lsvv.linalg import Array, canonical_order, like, take_rows, to_float64, to_numpy
+from lsvv.linalg import Array, canonical_order, is_on_device, like, take_rows, to_float64, to_numpy
 from lsvv.losses import Loss
 from lsvv.parameters import entries
 from lsvv.selection.average import Member, ReadRows, expected, path_weights
@@ -130,7 +130,11 @@ class Run:
         if not grows_trees(self.search):
             return []
         rows = take_rows(self.rows[max(self.columns)], self.labelled)
-        grown = (cross_fitted(kind, rows, self.T, self.A, self._folds, self._rng, self.search.n_jobs) for kind in KINDS)
+        n_jobs = self.search.n_jobs
+        if n_jobs is None and is_on_device(rows):
+            # a device leaves all cores idle
+            n_jobs = -1
+        grown = (cross_fitted(kind, rows, self.T, self.A, self._folds, self._rng, n_jobs) for kind in KINDS)
         return [one for one in grown if one is not None]
 
     def _read(self, rng: np.random.Generator) -> None:
