@@ -17,12 +17,13 @@ from lsvv.features import RandomFourier
 from lsvv.graph import KNNGraph
 
 ROWS = 10_000_000
+WARM = 20_000
 
 
 def main(data: Path | None = None) -> list[str]:
     if not torch.cuda.is_available():
         return ["There is no CUDA device here: nothing was measured."]
-    lines = [f"One {torch.cuda.get_device_name(0)}; each fit twice, the second is told.", ""]
+    lines = [f"One {torch.cuda.get_device_name(0)}; each after a fit of {WARM:,} rows.", ""]
     if data is not None:
         lines += [_covtype(data), _mnist(data)]
     return [*lines, _generated()]
@@ -66,7 +67,9 @@ def _fitted(
         random_state=0,
     )
     there = torch.as_tensor(X, device="cuda")
-    seconds = [_seconds(lambda: model.fit(there, y)) for _ in range(2)][-1]
+    # the first kernels of a process are loaded and chosen
+    model.fit(there[:WARM], y[:WARM])
+    seconds = _seconds(lambda: model.fit(there, y))
     answers = model.predict(torch.as_tensor(new, device="cuda")).cpu().numpy()
     return seconds, 100 * float(np.mean(answers != truth))
 

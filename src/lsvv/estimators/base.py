@@ -35,7 +35,7 @@ from lsvv.features.encoders import encoded
 from lsvv.features.learning import PLAIN_RIDGE
 from lsvv.graph import LaplacianRows, NeighborGraph, Smoother, manifold_matrix
 from lsvv.inputs import check_rows, column_names, generator, warn_of_units
-from lsvv.linalg import Array, like, like_numbers, refuse_another_device, stack_rows, threads_beside, to_numpy
+from lsvv.linalg import Array, like, like_numbers, refuse_another_device, stack_rows, threads_for, to_numpy
 from lsvv.losses import Loss, Squared
 from lsvv.objective import NO_TAIL, Objective
 from lsvv.parameters import check_parameters
@@ -118,7 +118,7 @@ class VectorValuedEstimator(BaseEstimator):
             refuse_another_device(X_unlabeled, X, name="X_unlabeled")
             below = check_rows(self, X_unlabeled, reset=False, name="X_unlabeled")
             X, targets = stack_rows(X, below), targets.followed_by(below.shape[0])
-        with threads_beside(X):
+        with threads_for(X.shape[0]):
             return self._fit(X, targets)
 
     def _fit(self, X: Array, targets: Targets) -> Self:
@@ -318,7 +318,7 @@ class VectorValuedEstimator(BaseEstimator):
             return scores_elsewhere(self, X)
         refuse_another_device(X, self._weights)
         X = check_rows(self, X, reset=False)
-        with threads_beside(X):
+        with threads_for(X.shape[0]):
             return self._checked_scores(X)
 
     def _checked_scores(self, X: Array) -> Array:

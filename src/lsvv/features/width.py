@@ -8,7 +8,16 @@ from numbers import Real
 import numpy as np
 
 from lsvv.inputs import quoted
-from lsvv.linalg import Array, dense, drawn_by_content, squared_distances, take_rows, to_numpy
+from lsvv.linalg import (
+    Array,
+    dense,
+    drawn_by_content,
+    namespace,
+    squared_distances,
+    take_rows,
+    to_float64,
+    to_numpy,
+)
 
 DEFAULT_MULTIPLE = 0.5
 N_SAMPLED_ROWS = 1000
@@ -54,22 +63,28 @@ def median_distance(X: Array, sample_weight: np.ndarray | None, rng: np.random.G
     rows = np.flatnonzero(weight > 0)
     if rows.size > N_SAMPLED_ROWS:
         rows = rows[drawn_by_content(take_rows(X, rows), N_SAMPLED_ROWS, rng)]
-    sample = np.asarray(to_numpy(dense(take_rows(X, rows))), dtype=np.float64)
-    scale = np.max(np.abs(sample), initial=0.0)
+    if rows.size < 2:
+        return 1.0
+    sample = to_float64(dense(take_rows(X, rows)))
+    xp = namespace(sample)
+    scale = float(xp.max(xp.abs(sample)))
     if scale == 0.0:
         return 1.0
-    sample = (sample - sample.mean(axis=0)) / scale
+    sample = (sample - xp.mean(sample, axis=0)) / scale
     upper = np.triu_indices(rows.size, k=1)
-    squared = squared_distances(sample, sample)[upper]
-    pair_weight = (weight[rows][:, None] * weight[rows][None, :])[upper]
-    positive = squared > 1e-14 * np.max(squared, initial=0.0)
+    squared = to_numpy(squared_distances(sample, sample))[upper]
+    positive = squared > 1e-14 * squared.max()
     if not positive.any():
         return 1.0
-    return float(scale * np.sqrt(_weighted_median(squared[positive], pair_weight[positive])))
+    pairs = None if sample_weight is None else (weight[rows][:, None] * weight[rows][None, :])[upper][positive]
+    return float(scale * np.sqrt(_weighted_median(squared[positive], pairs)))
 
 
-def _weighted_median(values: np.ndarray, weights: np.ndarray) -> float:
-    """The smallest value at which the weights below and at it reach half of the total."""
+def _weighted_median(values: np.ndarray, weights: np.ndarray | None) -> float:
+    """The smallest value at which the weights below and at it, all equal if None, reach half of the total."""
+    if weights is None:
+        middle = (values.size - 1) // 2
+        return float(np.partition(values, middle)[middle])
     order = np.argsort(values, kind="stable")
     cumulative = np.cumsum(weights[order])
     # the slack keeps equal halves on the same side whatever the order of summation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -36,11 +36,6 @@ def threads_for(n_rows: int) -> Iterator[None]:
         return
     with _thread_pools().limit(limits=1):
         yield
-
-
-def threads_beside(X: Array) -> AbstractContextManager[None]:
-    """The same for the rows ``X``; a device leaves little to the processor."""
-    return threads_for(0 if is_on_device(X) else X.shape[0])
 
 
 def namespace(*arrays: Array) -> Any:

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from lsvv.categories import coded_from
 from lsvv.features.encoders import encoded
 from lsvv.inputs import check_rows, generator
-from lsvv.linalg import dense, take_rows
+from lsvv.linalg import dense, take_rows, to_numpy
 from lsvv.selection.average import average_of_kinds, output_losses
 from lsvv.selection.averaging import LeftOut
 from lsvv.selection.forests import FOLDS, CrossFitted, out_of_fold, tree_rows

@@ -15,7 +15,7 @@ from lsvv.features import Linear
 from lsvv.features.encoders import encoded
 from lsvv.graph import KNNGraph, NeighborGraph
 from lsvv.inputs import check_rows, column_names, generator, warn_of_units
-from lsvv.linalg import Array, like, like_numbers, stack_rows, threads_beside, to_numpy
+from lsvv.linalg import Array, like, like_numbers, stack_rows, threads_for, to_numpy
 from lsvv.losses import Loss, Squared
 from lsvv.parameters import check_grids
 from lsvv.selection.average import (
@@ -94,7 +94,7 @@ class SearchEstimator(BaseEstimator):
         if X_unlabeled is not None:
             below = check_rows(self, encoded(self.features, X_unlabeled), reset=False, name="X_unlabeled")
             X, targets = stack_rows(X, below), targets.followed_by(below.shape[0])
-        with threads_beside(X):
+        with threads_for(X.shape[0]):
             targets = self._scaled(X, targets)
             self.codec_: Codec = targets.codec
             self.n_outputs_ = int(targets.values.shape[1])
@@ -303,7 +303,7 @@ class SearchEstimator(BaseEstimator):
     def _scores(self, X: Any) -> Array:
         check_is_fitted(self, "plan_")
         X = check_rows(self, encoded(self.features, X), reset=False)
-        with threads_beside(X):
+        with threads_for(X.shape[0]):
             return self._expectations(X)
 
     def _expectations(self, X: Array) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -148,7 +149,7 @@ class Targets:
         """Which entries were given."""
         return self.counts > 0
 
-    @property
+    @cached_property
     def labelled(self) -> np.ndarray:
         """Indices of the rows with at least one known entry."""
         return np.flatnonzero(self.weights.any(axis=1))
