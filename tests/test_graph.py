@@ -29,6 +29,7 @@ from lsvv.graph import (
     neighbors,
     symmetrize,
 )
+from lsvv.graph.bandwidth import low_bandwidth_order
 from lsvv.graph.blocked import Blocked
 from lsvv.graph.coarse_cells import CellSearch
 from lsvv.linalg import to_numpy
@@ -286,9 +287,20 @@ def test_the_energy_is_half_the_sum_over_ordered_pairs(rng: np.random.Generator)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_rows_of_the_laplacian_are_its_rows(kind: str) -> None:
-    S, own = sp.csr_array(random_adjacency(2, isolated=3)), np.array([0, 3, 7])
-    laws.assert_close(LaplacianRows(S, kind)[own].toarray(), laplacian(S, kind)[own].toarray())
+@pytest.mark.parametrize("count", [0, 1, 3, None])
+def test_rows_of_the_laplacian_are_its_rows_in_any_order(
+    kind: str, count: int | None, rng: np.random.Generator
+) -> None:
+    S = sp.csr_array(random_adjacency(2, isolated=3))
+    own = rng.permutation(S.shape[0])[:count]
+    laws.assert_close(LaplacianRows(S, kind)[own].toarray(), laplacian(S, kind).toarray()[own])
+
+
+def test_neighbours_stand_side_by_side(rng: np.random.Generator) -> None:
+    path = sp.csr_array(np.eye(50, k=1) + np.eye(50, k=-1))
+    mixed = rng.permutation(50)
+    order = low_bandwidth_order(sp.csr_array(path[mixed][:, mixed]))
+    assert np.abs(np.diff(mixed[order])).tolist() == [1] * 49
 
 
 @pytest.mark.parametrize("search", ["exact", "faiss"])

@@ -174,6 +174,19 @@ def test_keys_of_rows_follow_their_content_alone(rng: np.random.Generator) -> No
     np.testing.assert_array_equal(X[drawn], X[:30][::-1][again])
 
 
+@pytest.mark.parametrize("layout", ["C", "F"])
+def test_equal_rows_have_equal_keys_in_any_piece(
+    layout: Any, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = np.asarray(np.repeat(rng.normal(size=(1, 40)), 21, axis=0), order=layout)
+    rows[0] += 1.0
+    for bytes_at_once in (2**20, 8 * 40 * 5, 8 * 40 * 10):
+        monkeypatch.setattr(products, "PASSING_BYTES", bytes_at_once)
+        keys = linalg.row_keys(rows)
+        assert keys[0] != keys[1]
+        assert np.unique(keys).size == 2
+
+
 @pytest.mark.parametrize("as_rows", [np.asarray, sp.csr_array])
 def test_keys_of_rows_do_not_depend_on_units_or_constant_columns(as_rows: Callable[[np.ndarray], Any]) -> None:
     X = np.array([[0.0, 2.0, 5.0], [3.0, 0.0, 5.0], [1.0, 1.0, 5.0]])

@@ -67,7 +67,9 @@ def test_rows_far_from_0_lose_no_digits(block_rows: int) -> None:
         laws.assert_close(one.B, other.B, atol=1e-10 * float(np.abs(other.C).max()))
 
 
-def test_the_moments_are_those_of_the_definition(put: Put) -> None:
+@pytest.mark.parametrize("cached_bytes", [2**24, 8 * 3 * 4])
+def test_the_moments_are_those_of_the_definition(put: Put, cached_bytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lsvv.linalg.products.CACHED_BYTES", cached_bytes)
     Phi, T, A = made_up(1)
     for group in label_sums(put(Phi), put(T), A).moments:
         a = A[:, group.columns[0]]

@@ -44,11 +44,7 @@ class ClusterRows(StoredRows):
     def __getitem__(self, index: Any) -> np.ndarray:
         """Some of the rows, fetched."""
         places = np.arange(self.shape[0])[index] if isinstance(index, slice) else np.asarray(index)
-        # parts are in order, and so are the rows of each
-        order = np.argsort(places, kind="stable")
-        found = np.empty((places.size, self.shape[1]), dtype=self.dtype)
-        found[order] = computed(self._piece(places[order]))
-        return found
+        return np.asarray(computed(self._piece(places)), dtype=self.dtype)
 
     def view(self, index: np.ndarray) -> ClusterRows:
         """Rows of these rows, at an ascending index, where they are."""
@@ -75,7 +71,7 @@ class ClusterRows(StoredRows):
         )
 
     def total_at(self, work: Callable[..., Any], pieces: Iterable[tuple[np.ndarray, tuple[Any, ...]]]) -> Any:
-        """The sum of work(rows, *more) over pieces (ascending index of the rows, more)."""
+        """The sum of work(rows, *more) over pieces (index of the rows, more)."""
         return computed(added([delayed(work)(self._piece(index), *more) for index, more in pieces]))
 
     def map(self, work: Callable[..., Any], *arguments: Any) -> list[Any]:
@@ -87,8 +83,10 @@ class ClusterRows(StoredRows):
         return written(computed(part) for part in self.parts)
 
     def _piece(self, index: np.ndarray) -> Any:
-        taken = [delayed(_taken)(part, some) for part, some in self._by_part(index) if some.size]
-        return delayed(np.concatenate)(taken) if taken else delayed(np.empty)((0, self.shape[1]))
+        # parts are in order, and so are the rows of each
+        order = np.argsort(index, kind="stable")
+        taken = [delayed(_taken)(part, some) for part, some in self._by_part(index[order]) if some.size]
+        return delayed(_joined)(taken, np.argsort(order)) if taken else delayed(np.empty)((0, self.shape[1]))
 
     def _by_part(self, index: np.ndarray) -> list[tuple[Any, np.ndarray]]:
         cuts = np.searchsorted(index, self.ends)
@@ -191,6 +189,11 @@ def _told(part: np.ndarray, number: int, estimator: str, facts: dict[str, Any]) 
 
 def _taken(part: np.ndarray, index: np.ndarray) -> np.ndarray:
     return part[index]
+
+
+def _joined(pieces: list[np.ndarray], places: np.ndarray) -> np.ndarray:
+    """Rows of several parts in the order in which they were asked for."""
+    return np.asarray(np.concatenate(pieces)[places])
 
 
 def _each(part: np.ndarray, work: Callable[..., Any], at_once: int, *beside: Any) -> list[Any]:

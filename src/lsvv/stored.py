@@ -61,9 +61,12 @@ class StoredRows:
         rows = part if self.index is None else self.index[part]
         if not isinstance(rows, np.ndarray) or rows.dtype == np.bool_:
             return self._read(rows)
+        # a page is read once where rows are asked for as they lie
+        order = np.argsort(rows, kind="stable")
         read = np.empty((len(rows), self.shape[1]), dtype=self.dtype)
         for start in range(0, len(rows), SCATTERED):
-            read[start : start + SCATTERED] = self._read(rows[start : start + SCATTERED])
+            some = order[start : start + SCATTERED]
+            read[some] = self._read(rows[some])
         return read
 
     def _read(self, rows: Any) -> np.ndarray:

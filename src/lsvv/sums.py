@@ -13,7 +13,7 @@ from typing import Self
 import numpy as np
 import scipy.sparse as sp
 
-from lsvv.linalg import Array, cross_product, like, namespace, symmetric_product, take_rows, to_float64
+from lsvv.linalg import Array, cross_product, in_cache, like, namespace, symmetric_product, take_rows, to_float64
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +138,9 @@ def _moments(Phi: Array, T: Array, weight: np.ndarray, columns: np.ndarray) -> M
         mean, scaled = some.T @ share, to_float64(sp.diags_array(root[:, 0]) @ some)
         C, B = symmetric_product(scaled) - total * np.outer(mean, mean), scaled.T @ rest
         return Moments(columns, total, mean, target_mean, C, B, xp.sum(rest**2, axis=0))
-    some = to_float64(some)
-    mean = share @ some
-    scaled = (some - mean[None, :]) * root
-    return Moments(columns, total, mean, target_mean, scaled.T @ scaled, scaled.T @ rest, xp.sum(rest**2, axis=0))
+    mean = sum(share[part] @ to_float64(some[part, ...]) for part in in_cache(some, known.size))
+    C = B = 0.0
+    for part in in_cache(some, known.size):
+        scaled = root[part] * (to_float64(some[part, ...]) - mean)
+        C, B = C + scaled.T @ scaled, B + scaled.T @ rest[part]
+    return Moments(columns, total, mean, target_mean, C, B, xp.sum(rest**2, axis=0))

@@ -148,14 +148,17 @@ class RandomFourier(FeatureMap):
 
     def transform_checked(self, X: Array) -> Array:
         """phi(x) for rows that have passed the gate."""
-        return by_few_rows(self._waves, X, self.n_components)
+        frequencies, offsets = like(self.frequencies_, X), like(self.offsets_, X)
+        size = (2.0 / self.n_components) ** 0.5
 
-    def _waves(self, X: Array) -> Array:
-        angles = X @ like(self.frequencies_, X)
-        angles += like(self.offsets_, X)
-        features = namespace(angles).cos(angles)
-        features *= (2.0 / self.n_components) ** 0.5
-        return features
+        def waves(rows: Array) -> Array:
+            angles = rows @ frequencies
+            angles += offsets
+            features = namespace(angles).cos(angles)
+            features *= size
+            return features
+
+        return by_few_rows(waves, X, self.n_components)
 
 
 def _scaled_down(frequencies: np.ndarray, width: float, X: Array) -> Array:

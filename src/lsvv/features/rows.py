@@ -25,6 +25,8 @@ from lsvv.linalg import (
 from lsvv.stored import StoredRows, parts_beside
 from lsvv.sums import Sums, label_sums
 
+PASSED_BYTES = 2**24
+"""Mapped rows that are looked at once and not kept, in bytes: few enough to stay within the processor's cache."""
 BLOCK_BYTES = 2**29
 """Largest block of mapped rows held at once, in bytes; transforming it takes about twice that in passing. A device
 holds a sixteenth of its memory."""
@@ -70,6 +72,7 @@ class MappedRows:
         width = probe.nnz / probe.shape[0] + 1 if sp.issparse(probe) else probe.shape[1]
         itemsize = 1.5 * probe.dtype.itemsize if sp.issparse(probe) else probe.itemsize
         self.block_rows = max(1, int(self.block_bytes // (width * itemsize)))
+        self.passed_rows = max(1, min(self.block_rows, int(bytes_at_once(X, PASSED_BYTES) // (width * itemsize))))
         self._held: Array | None = None
 
     def blocks(self) -> Iterator[tuple[slice, Array]]:
@@ -83,7 +86,7 @@ class MappedRows:
         yield slice(0, n_rows), self._held
 
     def at(self, index: Any) -> Array:
-        """The rows of Phi at a slice, or at an ascending index."""
+        """The rows of Phi at a slice, or at an index."""
         return self.transform(self.X[index] if isinstance(index, slice) else take_rows(self.X, index))
 
     def each(self, work: Callable[..., Any], *beside: Array | None) -> Iterator[Any]:
@@ -92,17 +95,19 @@ class MappedRows:
             return (work(block, *parts_beside(beside, part)) for part, block in self.blocks())
         mapped = partial(_on_mapped, self.transform, work)
         if isinstance(self.X, StoredRows):
-            return self.X.each(mapped, self.block_rows, *beside)
-        return in_blocks(lambda part: mapped(self.X[part], *parts_beside(beside, part)), self.shape[0], self.block_rows)
+            return self.X.each(mapped, self.passed_rows, *beside)
+        return in_blocks(
+            lambda part: mapped(self.X[part], *parts_beside(beside, part)), self.shape[0], self.passed_rows
+        )
 
     def total(self, work: Callable[..., Any], *beside: Array | None) -> Any:
         """The sum of ``work`` over the blocks."""
         if isinstance(self.X, StoredRows) and not self.is_held:
-            return self.X.total(partial(_on_mapped, self.transform, work), self.block_rows, *beside)
+            return self.X.total(partial(_on_mapped, self.transform, work), self.passed_rows, *beside)
         return reduce(operator.add, self.each(work, *beside))
 
     def total_at(self, work: Callable[..., Any], pieces: Iterable[tuple[np.ndarray, tuple[Any, ...]]]) -> Any:
-        """The sum of work(rows of Phi, *more) over pieces (ascending index of the rows, more)."""
+        """The sum of work(rows of Phi, *more) over pieces (index of the rows, more)."""
         if isinstance(self.X, StoredRows):
             return self.X.total_at(partial(_on_mapped, self.transform, work), pieces)
         return reduce(operator.add, (work(self.at(index), *more) for index, more in pieces))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Sequence
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from lsvv.features.rows import MappedRows
 from lsvv.graph.adjacency import check_choice
-from lsvv.linalg import Array, sparse_times_dense, take_rows
+from lsvv.graph.bandwidth import low_bandwidth_order
+from lsvv.linalg import Array, in_cache, sparse_times_dense, take_rows
 from lsvv.sums import Sums, smoothness_sums
 
 
@@ -55,8 +56,9 @@ class LaplacianRows:
             self.left = self.right = np.where(degree > 0, 1.0 / np.sqrt(np.where(degree > 0, degree, 1.0)), 0.0)
 
     def __getitem__(self, own: np.ndarray) -> sp.csr_array:
-        """Some of the rows, ascending."""
-        some = self.S if len(own) == self.shape[0] else sp.csr_array(self.S[own])
+        """Some of the rows."""
+        is_whole = len(own) == self.shape[0] and bool(np.all(np.diff(own) == 1))
+        some = self.S if is_whole else sp.csr_array(self.S[own])
         entries = -some.data * self.right[some.indices]
         entries *= np.repeat(self.left[own], np.diff(some.indptr))
         off_diagonal = sp.csr_array((entries, some.indices, some.indptr), shape=some.shape)
@@ -117,35 +119,40 @@ def _pieces(
     rows: MappedRows, Lap: sp.csr_array | LaplacianRows, powers: tuple[int, ...]
 ) -> Iterator[tuple[np.ndarray, Any]]:
     edges = Lap.S if isinstance(Lap, LaplacianRows) else Lap
-    for own in neighbourhoods(edges, rows.block_rows):
+    order = low_bandwidth_order(edges)
+    place = np.argsort(order)
+    for own in neighbourhoods(edges, order, rows.block_rows):
         hood = hood_of(edges, own)
-        yield hood, (sp.csr_array(Lap[own][:, hood]), np.searchsorted(hood, own), powers)
+        hood = hood[np.argsort(place[hood])]
+        yield hood, (sp.csr_array(Lap[own][:, hood]), np.searchsorted(place[hood], place[own]), powers)
 
 
 def _of_hood(Phi: Array, Lap: sp.csr_array, own: np.ndarray | None, powers: tuple[int, ...]) -> Sums:
     """The smoothness of the rows ``own`` of a neighbourhood, or of all, from Lap between them and the neighbourhood."""
-    smoothed = sparse_times_dense(Lap, Phi)
-    mine = Phi if own is None or 1 not in powers else take_rows(Phi, own)
-    return smoothness_sums(smoothed, powers, mine)
+    own = np.arange(Lap.shape[0]) if own is None else own
+    parts = in_cache(Phi, Lap.shape[0])
+    return reduce(operator.add, (_of_few(Phi, Lap[part], own[part], powers) for part in parts))
 
 
-def neighbourhoods(edges: sp.csr_array, limit: int) -> Iterator[np.ndarray]:
-    """All rows in pieces, each of at most ``limit`` rows together with the neighbours of its own (or a single row).
+def _of_few(Phi: Array, Lap: sp.csr_array, own: np.ndarray, powers: tuple[int, ...]) -> Sums:
+    return smoothness_sums(sparse_times_dense(Lap, Phi), powers, take_rows(Phi, own) if 1 in powers else None)
 
-    Rows are taken in an order in which neighbours stand close to each other (Cuthill and McKee), so that most of a
-    piece's neighbours are its own rows.
+
+def neighbourhoods(edges: sp.csr_array, order: np.ndarray, limit: int) -> Iterator[np.ndarray]:
+    """Rows in an order, in pieces each of at most ``limit`` rows together with the neighbours of its own (or a row).
+
+    Where neighbours stand close to each other in the order, most of a piece's neighbours are its own rows.
 
     Examples
     --------
     >>> import numpy as np, scipy.sparse as sp
     >>> chain = sp.csr_array(np.eye(6, k=1) + np.eye(6, k=-1))[[0, 2, 4, 1, 3, 5]][:, [0, 2, 4, 1, 3, 5]]
-    >>> [len(hood_of(chain, own)) for own in neighbourhoods(chain, limit=4)]
+    >>> [len(hood_of(chain, own)) for own in neighbourhoods(chain, low_bandwidth_order(chain), limit=4)]
     [3, 4, 3]
     """
-    order, start = _side_by_side(edges), 0
-    size = limit
+    start, size = 0, limit
     while start < order.size:
-        own = np.sort(order[start : start + size])
+        own = order[start : start + size]
         if own.size > 1 and hood_of(edges, own).size > limit:
             size = own.size // 2
             continue
@@ -158,10 +165,3 @@ def hood_of(edges: sp.csr_array, own: np.ndarray) -> np.ndarray:
     there = np.zeros(edges.shape[0], dtype=bool)
     there[edges[own].indices] = there[own] = True
     return np.flatnonzero(there)
-
-
-def _side_by_side(edges: sp.csr_array) -> np.ndarray:
-    if edges.nnz > np.iinfo(np.int32).max:
-        return np.arange(edges.shape[0])
-    narrow = (edges.data, *(part.astype(np.int32, copy=False) for part in (edges.indices, edges.indptr)))
-    return np.asarray(reverse_cuthill_mckee(sp.csr_array(narrow, shape=edges.shape), symmetric_mode=True))

@@ -17,6 +17,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from lsvv.features.rows import BLOCK_BYTES, MappedRows
+from lsvv.graph.bandwidth import low_bandwidth_order
 from lsvv.linalg import (
     Array,
     bytes_at_once,
@@ -94,11 +95,16 @@ class Smoother:
         # not D^-1/2 S D^-1/2 and its root: the degree of a row far from its neighbours may leave single precision
         share = S.data / np.repeat(np.where(alone, 1.0, degree), np.diff(S.indptr))
         mean = sp.csr_array((share, S.indices, S.indptr), shape=S.shape)
-        self.P = sp.csr_array(mean + sp.diags_array(alone.astype(np.float64)))
+        P = sp.csr_array(mean + sp.diags_array(alone.astype(np.float64)))
+        # with neighbours side by side a product takes a fifth of the time
+        self._order = low_bandwidth_order(S)
+        self._place = np.argsort(self._order)
+        self._P = sp.csr_array(P[self._order][:, self._order])
+        self.n_rows = int(S.shape[0])
 
     def columns(self, B: Array, smoothing: float, rows: np.ndarray | None = None) -> Array:
         """R B, or its rows ``rows`` alone."""
-        (smoothed,) = self._summed(self.P, B, [smoothing], rows)
+        (smoothed,) = self._summed(self._P, B, [smoothing], rows)
         if rows is None:
             self._judge(smoothed, B, smoothing)
         return smoothed
@@ -106,7 +112,8 @@ class Smoother:
     def _judge(self, smoothed: Array, B: Array, a: float) -> None:
         """Warn where ||R B - a P R B - (1 - a) B|| is far above the series' own error, largest entries compared."""
         xp = namespace(B)
-        gap = smoothed - a * sparse_operator(self.P, B)(smoothed) - (1.0 - a) * B
+        near, mine = (take_rows(part, self._order) for part in (smoothed, B))
+        gap = near - a * sparse_times_dense(self._P, near) - (1.0 - a) * mine
         residual = float(xp.max(xp.abs(gap))) / max(float(xp.max(xp.abs(B))), 1e-300)
         if residual > 1e3 * max(tolerance(B), Series.of(a, tolerance(B)).error):
             warnings.warn(
@@ -118,9 +125,9 @@ class Smoother:
 
     def weights_of(self, rows: np.ndarray, smoothings: Sequence[float], like_array: Array) -> list[Array]:
         """The rows ``rows`` of R as columns, (m, len(rows)) for each a: R' E."""
-        units = sp.csr_array((np.ones(len(rows)), (rows, np.arange(len(rows)))), shape=(self.P.shape[0], len(rows)))
+        units = sp.csr_array((np.ones(len(rows)), (rows, np.arange(len(rows)))), shape=(self.n_rows, len(rows)))
         E = sparse_times_dense(units, like(np.eye(len(rows)), like_array))
-        return self._summed(sp.csr_array(self.P.T), E, smoothings, None)
+        return self._summed(sp.csr_array(self._P.T), E, smoothings, None)
 
     def rows_of(self, rows: MappedRows, which: np.ndarray, smoothings: Sequence[float]) -> list[Array]:
         """The rows ``which`` of R Phi for each a, in double precision: from min(len(which), D) columns."""
@@ -141,15 +148,18 @@ class Smoother:
         return [product[start : start + n, :] for start in range(0, product.shape[0], n)]
 
     def _labelled_columns(self, B: Array, which: np.ndarray, smoothings: Sequence[float]) -> list[Array]:
-        return [to_float64(one) for one in self._summed(self.P, B, smoothings, which)]
+        return [to_float64(one) for one in self._summed(self._P, B, smoothings, which)]
 
     def _summed(self, P: sp.csr_array, B: Array, smoothings: Sequence[float], rows: np.ndarray | None) -> list[Array]:
-        """sum_j coefficient_j T_j(P) B for each a, block of columns by block."""
+        """sum_j coefficient_j T_j(P) B for each a, block of columns by block; rows are worked side by side."""
         xp = namespace(B)
         series = [self._series(a, B) for a in smoothings]
         times = sparse_operator(P, B)
-        at_once = max(16, int(bytes_at_once(B, CACHE_BYTES) // (P.shape[0] * B.itemsize)))
-        found = [list(_recurrence(times, _block(B, part), series, rows)) for part in _cut(B.shape[1], at_once)]
+        at_once = max(16, int(bytes_at_once(B, CACHE_BYTES) // (self.n_rows * B.itemsize)))
+        order, asked = self._order, self._place if rows is None else self._place[rows]
+        found = [
+            list(_recurrence(times, take_rows(B[:, part], order), series, asked)) for part in _cut(B.shape[1], at_once)
+        ]
         return [blocks[0] if len(blocks) == 1 else xp.concat(blocks, axis=1) for blocks in zip(*found, strict=True)]
 
     def _series(self, smoothing: float, B: Array) -> Series:
@@ -164,7 +174,7 @@ class Smoother:
         return series
 
     def _columns_at_once(self, B: Array) -> int:
-        return max(1, int(bytes_at_once(B, BLOCK_BYTES) // (4 * self.P.shape[0] * B.itemsize)))
+        return max(1, int(bytes_at_once(B, BLOCK_BYTES) // (4 * self.n_rows * B.itemsize)))
 
 
 def tolerance(B: Array) -> float:
@@ -173,26 +183,19 @@ def tolerance(B: Array) -> float:
 
 
 def _recurrence(
-    times: Callable[[Array], Array], B: Array, series: Sequence[Series], rows: np.ndarray | None
+    times: Callable[[Array], Array], B: Array, series: Sequence[Series], rows: np.ndarray
 ) -> Iterator[Array]:
-    """T_0 = B, T_1 = P B, T_j = 2 P T_{j-1} - T_{j-2}; every series adds its own multiple of each."""
+    """T_0 = B, T_1 = P B, T_j = 2 P T_{j-1} - T_{j-2}; every series adds its own multiple of each, at ``rows``."""
+    few = len(rows) < B.shape[0]
     before, last = B, times(B)
-    sums = [one.coefficient(0) * _some(before, rows) for one in series]
+    sums = [one.coefficient(0) * (take_rows(before, rows) if few else before) for one in series]
     for j in range(1, max(one.steps for one in series) + 1):
         if j > 1:
             before, last = last, 2.0 * times(last) - before
         for place, one in enumerate(series):
             if j <= one.steps:
-                sums[place] += one.coefficient(j) * _some(last, rows)
-    yield from sums
-
-
-def _block(B: Array, part: slice) -> Array:
-    return namespace(B).asarray(B[:, part], copy=True)
-
-
-def _some(B: Array, rows: np.ndarray | None) -> Array:
-    return B if rows is None else take_rows(B, rows)
+                sums[place] += one.coefficient(j) * (take_rows(last, rows) if few else last)
+    yield from (one if few else take_rows(one, rows) for one in sums)
 
 
 def _cut(n_columns: int, at_once: int) -> list[slice]:

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from array_api_compat import device, is_numpy_array, is_torch_array
 
 from lsvv.linalg.arrays import Array, like, namespace, to_float64, to_numpy
+from lsvv.linalg.products import by_few_rows
 
 GROUP = 32
 """Columns of which the least one stands for all, where the least of many are looked for."""
@@ -34,11 +35,15 @@ def row_keys(X: Array) -> np.ndarray:
         shares = sp.csr_array(X, dtype=np.float64, copy=True)
         shares.data /= np.where(high > low, high - low, 1.0)[shares.indices]
         return np.asarray(shares @ mixture)
-    xp, rows = namespace(X), to_float64(X)
-    low, high = xp.min(rows, axis=0), xp.max(rows, axis=0)
-    shares = (rows - low) / xp.where(high > low, high - low, xp.ones_like(low))
-    # a sum and no product with a vector, whose rounding depends on where a row stands
-    return to_numpy(xp.sum(shares * like(mixture, rows), axis=1))
+    xp = namespace(X)
+    low, high = (to_float64(end(X, axis=0)) for end in (xp.min, xp.max))
+    units, weights = xp.where(high > low, high - low, xp.ones_like(low)), like(mixture, low)
+
+    def mixed(rows: Array) -> Array:
+        # a sum and no product with a vector, whose rounding depends on where a row stands
+        return xp.sum((to_float64(rows) - low) / units * weights, axis=1, keepdims=True)
+
+    return to_numpy(by_few_rows(mixed, X, X.shape[1]))[:, 0]
 
 
 def canonical_order(*parts: Array) -> np.ndarray:

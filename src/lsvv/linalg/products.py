@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import reduce
 
 import numpy as np
@@ -50,18 +50,28 @@ def symmetric_product(A: Array, weights: Array | None = None) -> Array:
     if sp.issparse(A):
         A = to_float64(A)
         return dense(A.T @ A)
-    # rows of single precision are widened within the processor's cache
-    at_once = max(1, bytes_at_once(A, CACHED_BYTES) // (8 * A.shape[1]))
-    wide = (to_float64(A[start : start + at_once, ...]) for start in range(0, max(A.shape[0], 1), at_once))
+    wide = (to_float64(A[part, ...]) for part in in_cache(A, A.shape[0]))
     return reduce(operator.iadd, (part.T @ part for part in wide))
+
+
+def in_cache(like_array: Array, n_rows: int) -> Iterator[slice]:
+    """Slices of rows as wide as those of an array that stay within the processor's cache in double precision.
+
+    There is one at least, and of sparse rows no more, since dense products of each would be added.
+    """
+    at_once = max(1, bytes_at_once(like_array, CACHED_BYTES) // (8 * like_array.shape[1]))
+    at_once = max(n_rows, 1) if sp.issparse(like_array) else at_once
+    return (slice(start, start + at_once) for start in range(0, max(n_rows, 1), at_once))
 
 
 def by_few_rows(work: Callable[[Array], Array], X: Array, width: int) -> Array:
     """``work(X)``, a few rows at a time on a processor, whose cache then holds the ``width`` numbers of each row."""
     xp = namespace(X)
-    at_once = max(1, PASSING_BYTES // (8 * width))
-    if X.shape[0] <= at_once or is_on_device(X):
+    pieces = -(-X.shape[0] * width * 8 // PASSING_BYTES)
+    if pieces <= 1 or is_on_device(X):
         return work(X)
+    # of even sizes, since a row alone may be summed in another order than rows together
+    at_once = -(-X.shape[0] // pieces)
     first = work(X[:at_once])
     whole = xp.empty((X.shape[0], first.shape[1]), dtype=first.dtype, device=device(first))
     whole[:at_once] = first

@@ -55,7 +55,7 @@ def vote(
 
 def _spread(smoother: Smoother, ballot: Array, labelled: np.ndarray, said: np.ndarray) -> np.ndarray:
     """R B, where the labelled rows of B hold what their labels say and all others 0."""
-    given = np.zeros((smoother.P.shape[0], said.shape[1]))
+    given = np.zeros((smoother.n_rows, said.shape[1]))
     given[labelled] = said
     return np.asarray(to_numpy(smoother.columns(like(given, ballot), SPREAD)))
 
