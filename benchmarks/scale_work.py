@@ -1,4 +1,4 @@
-"""What the scale benchmark measures, each in a process of its own: ``python -m benchmarks.scale_work NAME JSON``."""
+"""What the benchmarks of scale measure, each in a process of its own: ``python -m benchmarks.scale_work NAME JSON``."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
+from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from lsvv import LSVVClassifier
+from benchmarks.timing import interleaved
+from lsvv import LSVVClassifier, LSVVClassifierCV
 from lsvv.features import RandomFourier
 from lsvv.graph import KNNGraph
 from lsvv.graph.inverted import InvertedLists
@@ -23,6 +26,11 @@ from lsvv.linalg import canonical_order
 
 Found = dict[str, Any]
 NEW = 20_000
+WARM = 6000
+"""Rows fitted before a device is timed."""
+GAMMA = 2.0
+"""Of the peers' Gaussian kernels on columns between 0 and 1."""
+KERNEL_ROWS = 20_000
 WIDTH = 3.5
 """Half the median distance of generated rows, for fits that must not draw their own sample of them."""
 
@@ -95,7 +103,7 @@ def _nystroem(X: np.ndarray, y: np.ndarray, new: np.ndarray, truth: np.ndarray) 
     from sklearn.linear_model import RidgeClassifier
     from sklearn.pipeline import make_pipeline
 
-    model = make_pipeline(Nystroem(n_components=1000, gamma=2.0, random_state=0), RidgeClassifier())
+    model = make_pipeline(Nystroem(n_components=1000, gamma=GAMMA, random_state=0), RidgeClassifier())
     known = y >= 0
     return _judged(model, X[known], y[known], new, truth)
 
@@ -113,6 +121,45 @@ def _spreading(X: np.ndarray, y: np.ndarray, new: np.ndarray, truth: np.ndarray)
     return _judged(LabelSpreading(kernel="knn", n_neighbors=10, max_iter=200), X, y, new, truth)
 
 
+def _xgboost(X: np.ndarray, y: np.ndarray, new: np.ndarray, truth: np.ndarray) -> Found:
+    from xgboost import XGBClassifier
+
+    known, first = y >= 0, int(truth.min())
+    return _judged(XGBClassifier(n_jobs=1, random_state=0), X[known], y[known] - first, new, truth - first)
+
+
+def _himalaya(X: np.ndarray, y: np.ndarray, new: np.ndarray, truth: np.ndarray) -> Found:
+    from himalaya.kernel_ridge import KernelRidge
+
+    # the kernel of all labels would not fit into memory
+    known = np.flatnonzero(y >= 0)[:KERNEL_ROWS]
+    classes = np.unique(y[known])
+
+    class OneHot(KernelRidge):  # type: ignore[misc]
+        def fit(self, X: np.ndarray, y: np.ndarray) -> Any:
+            return super().fit(X, (y[:, None] == classes).astype(np.float32))
+
+        def predict(self, X: np.ndarray) -> np.ndarray:
+            return np.asarray(classes[np.argmax(super().predict(X), axis=1)])
+
+    model = OneHot(alpha=1e-4 * KERNEL_ROWS, kernel="rbf", kernel_params={"gamma": GAMMA})
+    return _judged(model, X[known], y[known], new, truth)
+
+
+def _graphlearning(X: np.ndarray, y: np.ndarray, new: np.ndarray, truth: np.ndarray) -> Found:
+    import graphlearning as gl
+
+    # it answers for its own rows alone, so that the new ones go with them
+    whole, known = np.vstack([X, new]), np.flatnonzero(y >= 0)
+
+    def work() -> np.ndarray:
+        model = gl.ssl.laplace(gl.weightmatrix.knn(whole, 10))
+        return np.asarray(model.fit_predict(known, y[known]))
+
+    answers, seconds, mb = measured(work)
+    return {"seconds": seconds, "mb": mb, "error": 100 * float(np.mean(answers[len(X) :] != truth))}
+
+
 def _judged(model: Any, X: np.ndarray, y: np.ndarray, new: np.ndarray, truth: np.ndarray) -> Found:
     _, seconds, mb = measured(lambda: model.fit(X, y))
     model.predict(new[:100])
@@ -128,7 +175,62 @@ COVTYPE: dict[str, Callable[..., Found]] = {
     "nystroem": _nystroem,
     "self-training": _self_training,
     "spreading": _spreading,
+    "xgboost": _xgboost,
+    "himalaya": _himalaya,
+    "graphlearning": _graphlearning,
 }
+NEEDS = {name: name for name in ("xgboost", "himalaya", "graphlearning")}
+"""Packages that peers come from."""
+
+
+def predict(path: str, D: int = 1000, repeats: int = 9) -> Found:
+    """Rows a second of a compact model, and of nothing but the two products with the matrices that it holds."""
+    X = np.load(path)["X"][:NEW].astype(np.float32)
+    X /= max(float(np.abs(X).max()), 1.0)
+    y = np.where(np.arange(len(X)) < 1000, np.arange(len(X)) % 7, -1)
+    model = LSVVClassifier(features=RandomFourier(D), smoothing=0.0, random_state=0).fit(X, y)
+    W, F = np.ascontiguousarray(model.coef_.T), model.feature_map_.frequencies_
+    # as many rows at once as is fastest
+    calls = {f"products {at}": partial(_products, X, F, W, at) for at in (256, 1024, 4096)}
+    seconds = interleaved({"model": lambda: model.predict(X), "cosines": lambda: _cosines(X, F), **calls}, repeats)
+    bare = min(taken for name, taken in seconds.items() if name.startswith("products"))
+    cosines = seconds["cosines"] / bare
+    return {"d": X.shape[1], "rate": len(X) / seconds["model"], "bare": len(X) / bare, "cosines": cosines}
+
+
+def _products(X: np.ndarray, F: np.ndarray, W: np.ndarray, at_once: int) -> None:
+    for start in range(0, len(X), at_once):
+        (X[start : start + at_once] @ F) @ W
+
+
+def _cosines(X: np.ndarray, F: np.ndarray) -> None:
+    angles = X[:256] @ F
+    for _ in range(0, len(X), len(angles)):
+        np.cos(angles)
+
+
+def mnist(path: str, device: str) -> Found:
+    """A search over MNIST's first 42,000 rows of a random order, one label in a hundred, on a device."""
+    import torch
+
+    stored = np.load(path)
+    order = np.random.default_rng(0).permutation(len(stored["y"]))
+    X, truth = stored["X"].astype(np.float32) / 255, stored["y"].astype(int)
+    train, new = order[:42_000], order[42_000:]
+    y = np.where(np.random.default_rng(1).random(train.size) < 0.01, truth[train], -1)
+    there, asked = (torch.as_tensor(X[rows], device=device) for rows in (train, new))
+    if device != "cpu":
+        # the first kernels of a process are loaded and chosen
+        LSVVClassifierCV(random_state=0).fit(there[:WARM], y[:WARM])
+    start = time.perf_counter()
+    model = LSVVClassifierCV(random_state=0).fit(there, y)
+    seconds = time.perf_counter() - start
+    answers = model.predict(asked).cpu().numpy()
+    return {"seconds": seconds, "error": 100 * float(np.mean(answers != truth[new])), "faiss": _there("faiss")}
+
+
+def _there(package: str) -> bool:
+    return find_spec(package) is not None
 
 
 def made_up(rows: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -255,6 +357,8 @@ WORK: dict[str, Callable[..., Found]] = {
     "generated": generated,
     "peer": peer,
     "parquet": parquet,
+    "predict": predict,
+    "mnist": mnist,
     "dask": dask,
 }
 

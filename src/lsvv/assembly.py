@@ -10,9 +10,10 @@ import scipy.sparse as sp
 from sklearn.frozen import FrozenEstimator
 
 from lsvv.features import FeatureMap, LearningMap, Lesson, MappedRows
+from lsvv.features.rows import PASSED_BYTES
 from lsvv.graph import KNNGraph, NeighborGraph, NeighborSearch, Smoother, check_adjacency
 from lsvv.inputs import quoted
-from lsvv.linalg import Array, canonical_order, like, sparse_times_dense, take_rows
+from lsvv.linalg import Array, bytes_at_once, canonical_order, like, sparse_times_dense, take_rows
 from lsvv.losses import Loss, Squared
 from lsvv.objective import Objective
 from lsvv.penalties import Manifold, Ridge, SpectralPenalty
@@ -81,11 +82,15 @@ def refuse_graph_on_features(graph: Any, feature_map: Any) -> None:
         )
 
 
-def map_rows(feature_map: Any, X: Array) -> MappedRows:
-    """Phi = phi(X) through any fitted transformer; our own maps need not check again what the gate has passed."""
+def map_rows(feature_map: Any, X: Array, *, once: bool = False) -> MappedRows:
+    """Phi = phi(X) through any fitted transformer; our own maps need not check again what the gate has passed.
+
+    Rows that are looked at ``once`` are not kept, and stay within the processor's cache.
+    """
+    at_once = bytes_at_once(X, PASSED_BYTES) if once else None
     if isinstance(feature_map, FeatureMap):
-        return MappedRows(X, feature_map.transform_checked)
-    return MappedRows(X, lambda rows: as_block(feature_map.transform(rows)))
+        return MappedRows(X, feature_map.transform_checked, block_bytes=at_once)
+    return MappedRows(X, lambda rows: as_block(feature_map.transform(rows)), block_bytes=at_once)
 
 
 def as_block(mapped: Any) -> Array:

@@ -12,7 +12,7 @@ from array_api_compat import is_torch_array
 from sklearn.utils.validation import validate_data
 
 from lsvv.categories import code_categories, coded_from, learn_categories, refuse_columns_without_numbers
-from lsvv.linalg import Array, namespace, to_float64, to_numpy
+from lsvv.linalg import Array, brought_to, namespace, to_float64, to_numpy
 from lsvv.stored import StoredRows, column_blocks, data_set_columns, is_stored, written
 
 LARGEST = 1e70
@@ -44,7 +44,8 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, name: str = "X") -> Array
     leaves_single = _leaves_single(_largest(X, name, names))
     if reset:
         estimator._in_double = leaves_single
-    return to_float64(X) if leaves_single or getattr(estimator, "_in_double", False) else X
+    X = to_float64(X) if leaves_single or getattr(estimator, "_in_double", False) else X
+    return brought_to(X, getattr(estimator, "device", None))
 
 
 def check_stored(estimator: Any, X: Any, *, without: str | None = None) -> StoredRows:

@@ -35,7 +35,16 @@ from lsvv.features.encoders import encoded
 from lsvv.features.learning import PLAIN_RIDGE
 from lsvv.graph import LaplacianRows, NeighborGraph, Smoother, manifold_matrix
 from lsvv.inputs import check_rows, column_names, generator, warn_of_units
-from lsvv.linalg import Array, like, like_numbers, refuse_another_device, stack_rows, threads_for, to_numpy
+from lsvv.linalg import (
+    Array,
+    brought_back,
+    like,
+    like_numbers,
+    refuse_another_device,
+    stack_rows,
+    threads_for,
+    to_numpy,
+)
 from lsvv.losses import Loss, Squared
 from lsvv.objective import NO_TAIL, Objective
 from lsvv.parameters import check_parameters
@@ -65,6 +74,7 @@ class VectorValuedEstimator(BaseEstimator):
     tol: float = 1e-6
     max_iter: int = 1000
     n_jobs: int | None = None
+    device: Any = None
     random_state: Any = None
     verbose: int = 0
 
@@ -136,7 +146,8 @@ class VectorValuedEstimator(BaseEstimator):
         self._expose(rows, targets, objective, solution)
         scores = self._training_scores(rows, graph)
         self._calibrate(labelled, targets, order, loss, objective, solution, rng)
-        self.transduction_ = like_numbers(self._filled(to_numpy(scores), targets), rows.template)
+        filled = like_numbers(self._filled(to_numpy(scores), targets), rows.template)
+        self.transduction_ = brought_back(filled, self.device)
         return self
 
     @abstractmethod
@@ -319,10 +330,10 @@ class VectorValuedEstimator(BaseEstimator):
         refuse_another_device(X, self._weights)
         X = check_rows(self, X, reset=False)
         with threads_for(X.shape[0]):
-            return self._checked_scores(X)
+            return brought_back(self._checked_scores(X), self.device)
 
     def _checked_scores(self, X: Array) -> Array:
-        rows = map_rows(self.feature_map_, X)
+        rows = map_rows(self.feature_map_, X, once=True)
         scores = rows.times(self._weights)
         if self.graph_ is not None:
             seen = rows.whole() if is_on_features(self.graph_) else X

@@ -13,7 +13,7 @@ from lsvv.assembly import build_risk, judged_rows
 from lsvv.calibration import fit_temperature, probabilities
 from lsvv.estimators.base import VectorValuedEstimator
 from lsvv.features import MappedRows
-from lsvv.linalg import Array, like, to_numpy
+from lsvv.linalg import Array, brought_back, like, to_numpy
 from lsvv.losses import BinaryLogistic, Loss, MulticlassLogistic, make_loss
 from lsvv.objective import NO_TAIL, Objective
 from lsvv.risk import QuadraticRisk
@@ -163,6 +163,8 @@ class LSVVClassifier(ClassifierPredictions, VectorValuedEstimator):
         Steps at most.
     n_jobs : int or None
         Processes for the exact neighbour search.
+    device : str or torch.device, optional
+        Where NumPy rows are worked, such as "cuda"; answers come back as NumPy arrays. Tensors stay where they lie.
     random_state : int, Generator, RandomState or None
         Seeds the feature map and mini-batches.
     verbose : int, default=0
@@ -300,12 +302,12 @@ class LSVVClassifier(ClassifierPredictions, VectorValuedEstimator):
     @property
     def coef_(self) -> Array:
         """W', of shape (K, D)."""
-        return self._weights.T
+        return brought_back(self._weights.T, self.device)
 
     @property
     def intercept_(self) -> Array:
         """b, of shape (K,)."""
-        return self._offset
+        return brought_back(self._offset, self.device)
 
 
 def _compare_classes(predicted: np.ndarray, truth: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -30,6 +30,10 @@ def is_elsewhere(X: Any) -> bool:
 
 def opened_rows(estimator: Any, X: Any, y: Any) -> tuple[StoredRows, Any]:
     """The rows of X where they are, and the targets in memory; y may be the name of a column of X."""
+    if estimator.device is not None:
+        raise ValueError(
+            f"device={estimator.device!r} takes rows in memory, and X is not. Leave it out, or load a part of the rows."
+        )
     if not is_on_cluster(X):
         return check_stored(estimator, X, without=y if isinstance(y, str) else None), stored_targets(X, y)
     if isinstance(y, str):

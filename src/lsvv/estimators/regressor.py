@@ -11,7 +11,7 @@ from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 
 from lsvv.estimators.base import VectorValuedEstimator
-from lsvv.linalg import Array, like, to_numpy
+from lsvv.linalg import Array, brought_back, like, to_numpy
 from lsvv.losses import Loss, Squared
 from lsvv.targets import Codec, Numbers, Targets, encode_numbers
 from lsvv.targets.reading import as_floats, as_rows_of_targets
@@ -97,11 +97,13 @@ class LSVVRegressor(RegressorPredictions, VectorValuedEstimator):
         """W' on the targets' own scale, of shape (K, D)."""
         codec = self.codec_
         assert isinstance(codec, Numbers)
-        return self._weights.T * like(codec.scale, self._weights)[:, None]
+        return brought_back(self._weights.T * like(codec.scale, self._weights)[:, None], self.device)
 
     @property
     def intercept_(self) -> Array:
         """b on the targets' own scale, of shape (K,)."""
         codec = self.codec_
         assert isinstance(codec, Numbers)
-        return self._offset * like(codec.scale, self._weights) + like(codec.mean, self._weights)
+        return brought_back(
+            self._offset * like(codec.scale, self._weights) + like(codec.mean, self._weights), self.device
+        )

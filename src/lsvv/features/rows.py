@@ -25,7 +25,7 @@ from lsvv.linalg import (
 from lsvv.stored import StoredRows, parts_beside
 from lsvv.sums import Sums, label_sums
 
-PASSED_BYTES = 2**24
+PASSED_BYTES = 2**22
 """Mapped rows that are looked at once and not kept, in bytes: few enough to stay within the processor's cache."""
 BLOCK_BYTES = 2**29
 """Largest block of mapped rows held at once, in bytes; transforming it takes about twice that in passing. A device

@@ -2,6 +2,8 @@
 
 from lsvv.linalg.arrays import (
     Array,
+    brought_back,
+    brought_to,
     bytes_at_once,
     dense,
     in_blocks,
@@ -43,6 +45,8 @@ from lsvv.linalg.products import (
 __all__ = [
     "Array",
     "add_to_diagonal",
+    "brought_back",
+    "brought_to",
     "by_few_rows",
     "bytes_at_once",
     "canonical_order",

@@ -13,6 +13,8 @@ import scipy.sparse as sp
 from array_api_compat import array_namespace, device, is_numpy_array, is_torch_array
 from threadpoolctl import ThreadpoolController
 
+from lsvv.extras import optional
+
 Array = Any
 """A NumPy array or a torch tensor: whatever the caller passed."""
 
@@ -93,6 +95,40 @@ def refuse_another_device(X: Any, reference: Array, name: str = "X") -> None:
             f"{name} lies on {X.device}, but the rows that the model was fitted on lie on {reference.device}. Move it "
             f"with {name}.to({str(reference.device)!r}), or fit on {X.device}."
         )
+
+
+def brought_to(X: Array, device_name: Any) -> Array:
+    """A NumPy array as a tensor on a device of torch; None leaves it where it is.
+
+    Examples
+    --------
+    >>> X = brought_to(np.ones((2, 1)), "cpu")
+    >>> type(X).__name__, X.device.type
+    ('Tensor', 'cpu')
+    """
+    if device_name is None:
+        return X
+    if sp.issparse(X):
+        raise ValueError(
+            f"device={device_name!r} takes dense rows, and X is sparse. Leave device out, or make X dense."
+        )
+    torch = optional("torch", f"device={device_name!r}", "torch")
+    try:
+        place = torch.empty(0, device=device_name).device
+    except (RuntimeError, AssertionError, TypeError) as error:
+        why = str(error).splitlines()[0].rstrip(".")
+        raise ValueError(
+            f"device={device_name!r} cannot be used here: {why}. Name a device that torch knows, such as 'cuda', or "
+            f"leave it out."
+        ) from error
+    if is_torch_array(X) and X.device != place:
+        raise ValueError(f"X lies on {X.device}, and device={device_name!r} is another. Move X, or leave device out.")
+    return torch.as_tensor(X, device=place)
+
+
+def brought_back(values: Array, device_name: Any) -> Array:
+    """Numbers that were worked on a device that was named as a NumPy array; all else as it is."""
+    return values if device_name is None else to_numpy(values)
 
 
 def to_float64(values: Array) -> Array:

@@ -14,7 +14,7 @@ from scipy.spatial.distance import cdist
 
 from lsvv.linalg.arrays import Array, bytes_at_once, dense, is_on_device, namespace, to_float64
 
-CACHED_BYTES, PASSING_BYTES = 2**24, 2**20
+CACHED_BYTES, PASSING_BYTES = 2**24, 2**21
 """Rows of a product that are widened to double precision at once, and rows that several passes work on at once."""
 
 

@@ -247,7 +247,7 @@ class Ensemble:
         for number in sorted({number for part in self.parts for number in part.weights}):
             mine = [place for place, part in enumerate(self.parts) if number in part.weights]
             W = np.concatenate([self.parts[place].weights[number] for place in mine], axis=1)
-            mapped = map_rows(self.maps[number], rows[self.views[number]]).times(W)
+            mapped = map_rows(self.maps[number], rows[self.views[number]], once=True).times(W)
             for count, place in enumerate(mine):
                 scores[place] = scores[place] + mapped[:, count * K : (count + 1) * K]
         return scores

@@ -16,7 +16,7 @@ from lsvv.estimators.regressor import RegressorPredictions
 from lsvv.features.encoders import encoded
 from lsvv.inputs import check_rows, generator, quoted
 from lsvv.intervals import COVERAGE, error_law
-from lsvv.linalg import to_numpy
+from lsvv.linalg import brought_back, to_numpy
 from lsvv.losses import Loss, Squared, make_loss
 from lsvv.parameters import entries
 from lsvv.selection.average import ReadRows, average
@@ -73,7 +73,7 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
         Weigh the settings for each label alone (multi-label only).
     n_draws : int, default=1
         Independent draws of each random map.
-    n_neighbors, laplacian, graph, class_weight, fit_intercept, n_jobs, random_state, verbose
+    n_neighbors, laplacian, graph, class_weight, fit_intercept, n_jobs, device, random_state, verbose
         As in :class:`lsvv.LSVVClassifier`.
 
     Attributes
@@ -175,11 +175,9 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
         check_is_fitted(self, "plan_")
         if self.best_estimator_ is None or self.forests_:
             return super().predict_proba(X)
-        rows, core = (
-            ReadRows(check_rows(self, encoded(self.features, X), reset=False), self.columns_),
-            self.best_estimator_,
-        )
-        return core._probabilities(core._checked_scores(rows[self.view_]))
+        rows = ReadRows(check_rows(self, encoded(self.features, X), reset=False), self.columns_)
+        core = self.best_estimator_
+        return core._probabilities(brought_back(core._checked_scores(rows[self.view_]), self.device))
 
     def _core(self, params: dict[str, Any]) -> LSVVClassifier:
         return LSVVClassifier(**params, class_weight=self.class_weight)

@@ -15,7 +15,7 @@ from lsvv.features import Linear
 from lsvv.features.encoders import encoded
 from lsvv.graph import KNNGraph, NeighborGraph
 from lsvv.inputs import check_rows, column_names, generator, warn_of_units
-from lsvv.linalg import Array, like, like_numbers, stack_rows, threads_for, to_numpy
+from lsvv.linalg import Array, brought_back, like, like_numbers, stack_rows, threads_for, to_numpy
 from lsvv.losses import Loss, Squared
 from lsvv.parameters import check_grids
 from lsvv.selection.average import (
@@ -61,6 +61,7 @@ class SearchEstimator(BaseEstimator):
     graph: Any = "auto"
     fit_intercept: bool = True
     n_jobs: int | None = None
+    device: Any = None
     random_state: Any = None
     verbose: int = 0
 
@@ -104,7 +105,8 @@ class SearchEstimator(BaseEstimator):
             if self._refits(run):
                 self._refit(run, targets, given)
             if not self._refits(run) or self.forests_:
-                self.transduction_ = like_numbers(self._filled(to_numpy(self._fitted(run)), targets), X)
+                filled = like_numbers(self._filled(to_numpy(self._fitted(run)), targets), X)
+                self.transduction_ = brought_back(filled, self.device)
         return self
 
     def _fitted(self, run: Run) -> Array:
@@ -268,7 +270,7 @@ class SearchEstimator(BaseEstimator):
 
         With ``features="auto"`` it is for rows that ``columns_[view_].transform`` has read.
         """
-        shared = ("graph", "n_neighbors", "laplacian", "fit_intercept", "n_jobs")
+        shared = ("graph", "n_neighbors", "laplacian", "fit_intercept", "n_jobs", "device")
         core = self._core(params).set_params(**{name: getattr(self, name) for name in shared})
         if isinstance(self.graph, str) and any(line.smoothing for line in self.plan_):
             core.set_params(graph=KNNGraph(weights="self-tuned"))
@@ -304,7 +306,7 @@ class SearchEstimator(BaseEstimator):
         check_is_fitted(self, "plan_")
         X = check_rows(self, encoded(self.features, X), reset=False)
         with threads_for(X.shape[0]):
-            return self._expectations(X)
+            return brought_back(self._expectations(X), self.device)
 
     def _expectations(self, X: Array) -> Array:
         """M(x) for checked rows: what maps and trees expect, each with its share."""
