@@ -28,10 +28,9 @@ def main(data: Path | None = None) -> list[str]:
     if not torch.cuda.is_available():
         return ["There is no CUDA device here: nothing was measured."]
     lines = [f"One {torch.cuda.get_device_name(0)}; each after a fit of {WARM:,} rows. By the clock.", ""]
-    if data is None:
-        return [*lines, _generated()]
-    two_cores = _on_two_cores(data)
-    return [*lines, _covtype(data), _generated(), _mnist(data, two_cores)]
+    if data is not None:
+        lines += [_covtype(data), _mnist(data)]
+    return [*lines, _generated()]
 
 
 def _covtype(data: Path) -> str:
@@ -79,12 +78,9 @@ def _fitted(
     return seconds, 100 * float(np.mean(answers != truth))
 
 
-def _mnist(data: Path, two_cores: subprocess.Popen[str]) -> str:
-    there = scale_work.mnist(str(data / "MNIST.npz"), "cuda")
-    told, _ = two_cores.communicate()
-    if two_cores.returncode:
-        raise RuntimeError("The search on two cores failed.")
-    here = json.loads(told.splitlines()[-1])
+def _mnist(data: Path) -> str:
+    path = str(data / "MNIST.npz")
+    there, here = scale_work.mnist(path, "cuda"), _on_two_cores({"path": path, "device": "cpu"})
     faster, apart = here["seconds"] / there["seconds"], abs(here["error"] - there["error"])
     without = "" if here["faiss"] else ", without faiss, which is not installed there"
     return (
@@ -95,18 +91,17 @@ def _mnist(data: Path, two_cores: subprocess.Popen[str]) -> str:
     )
 
 
-def _on_two_cores(data: Path) -> subprocess.Popen[str]:
-    """The search of MNIST, begun in a process of its own on two cores, which no other work here uses."""
-    mine = sorted(os.sched_getaffinity(0))
-    os.sched_setaffinity(0, mine[:-2] or mine)
-    how = json.dumps({"path": str(data / "MNIST.npz"), "device": "cpu"})
-    return subprocess.Popen(
-        [sys.executable, "-m", "benchmarks.scale_work", "mnist", how],
+def _on_two_cores(how: dict[str, Any]) -> dict[str, Any]:
+    """The same search in a process of its own that has two cores."""
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.scale_work", "mnist", json.dumps(how)],
         stdout=subprocess.PIPE,
         text=True,
+        check=True,
         env={**os.environ, **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "2")},
-        preexec_fn=lambda: os.sched_setaffinity(0, mine[-2:]),
+        preexec_fn=lambda: os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2]),
     )
+    return dict(json.loads(done.stdout.splitlines()[-1]))
 
 
 def _seconds(work: Callable[[], Any]) -> float:

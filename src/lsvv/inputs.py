@@ -25,12 +25,12 @@ LARGEST_SINGLE = 1e15
 """Largest number whose squares and products stay within single precision, and the inverse of the smallest."""
 
 
-def check_rows(estimator: Any, X: Any, *, reset: bool, name: str = "X") -> Array:
+def check_rows(estimator: Any, X: Any, *, reset: bool, name: str = "X", device: Any = None) -> Array:
     """``X`` as a finite 2-d floating array: a torch tensor stays one, all else becomes NumPy or CSR.
 
     float32 stays float32 where its largest number is between 1e-15 and 1e15; all else becomes float64. With ``reset``
     the estimator learns the number and the names of the columns, and whether all rows are to be read in double
-    precision; without it they are compared.
+    precision; without it they are compared. NumPy rows are brought to the ``device``, if one is named.
     """
     if is_stored(X) and not isinstance(X, np.ndarray):
         raise ValueError(
@@ -45,7 +45,7 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, name: str = "X") -> Array
     if reset:
         estimator._in_double = leaves_single
     X = to_float64(X) if leaves_single or getattr(estimator, "_in_double", False) else X
-    return brought_to(X, getattr(estimator, "device", None))
+    return brought_to(X, device)
 
 
 def check_stored(estimator: Any, X: Any, *, without: str | None = None) -> StoredRows:

@@ -372,12 +372,12 @@ def test_scikit_learn_passes_tensors_on() -> None:
     script = """
 import numpy as np, sklearn, torch
 from sklearn.utils import get_tags
-from lsvv import LSVVRegressor
+from lsvv import LSVVRegressor, LSVVRegressorCV
 X = torch.linspace(-1, 1, 40, dtype=torch.float64)[:, None]
-model = LSVVRegressor(features="linear")
-with sklearn.config_context(array_api_dispatch=True):
-    print(type(model.fit(X, X[:, 0]).predict(X)).__name__, get_tags(model).array_api_support)
+for model in (LSVVRegressor(features="linear"), LSVVRegressorCV(features="linear")):
+    with sklearn.config_context(array_api_dispatch=True):
+        print(type(model.fit(X, X[:, 0]).predict(X)).__name__, get_tags(model).array_api_support)
 """
     environment = {**os.environ, "SCIPY_ARRAY_API": "1"}
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment)
-    assert done.stdout.split() == ["Tensor", "True"]
+    assert done.stdout.split() == ["Tensor", "True", "Tensor", "True"]

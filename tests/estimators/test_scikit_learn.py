@@ -51,7 +51,7 @@ def test_parameters_are_keyword_only_and_stored_as_given(kind: Any) -> None:
     assert kind(features=features).features is features
     expected = {
         "features", "ridge", "smoothing", "manifold", "spectral", "free_rank", "spectral_rule", "n_neighbors",
-        "laplacian", "power", "graph", "solver", "fit_intercept", "tol", "max_iter", "n_jobs", "random_state",
+        "laplacian", "power", "graph", "solver", "fit_intercept", "tol", "max_iter", "n_jobs", "device", "random_state",
         "verbose",
     }  # fmt: skip
     assert set(kind().get_params()) == expected | ({"loss", "class_weight"} if kind is LSVVClassifier else set())

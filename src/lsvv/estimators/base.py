@@ -119,14 +119,14 @@ class VectorValuedEstimator(BaseEstimator):
                 )
             X, y = opened_rows(self, X, y)
         else:
-            X = check_rows(self, X, reset=True)
+            X = check_rows(self, X, reset=True, device=self.device)
             if isinstance(self.features, str):
                 warn_of_units(X, column_names(self))
         targets = self._encode(y, X.shape[0], sample_weight)
         if X_unlabeled is not None:
             X_unlabeled = encoded(self.features, X_unlabeled)
             refuse_another_device(X_unlabeled, X, name="X_unlabeled")
-            below = check_rows(self, X_unlabeled, reset=False, name="X_unlabeled")
+            below = check_rows(self, X_unlabeled, reset=False, name="X_unlabeled", device=self.device)
             X, targets = stack_rows(X, below), targets.followed_by(below.shape[0])
         with threads_for(X.shape[0]):
             return self._fit(X, targets)
@@ -328,7 +328,7 @@ class VectorValuedEstimator(BaseEstimator):
         if is_elsewhere(X):
             return scores_elsewhere(self, X)
         refuse_another_device(X, self._weights)
-        X = check_rows(self, X, reset=False)
+        X = check_rows(self, X, reset=False, device=self.device)
         with threads_for(X.shape[0]):
             return brought_back(self._checked_scores(X), self.device)
 

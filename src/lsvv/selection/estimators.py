@@ -13,8 +13,7 @@ from lsvv.calibration import fit_temperature, fit_threshold, own_scale_errors, p
 from lsvv.estimators import LSVVClassifier, LSVVRegressor
 from lsvv.estimators.classifier import ClassifierPredictions
 from lsvv.estimators.regressor import RegressorPredictions
-from lsvv.features.encoders import encoded
-from lsvv.inputs import check_rows, generator, quoted
+from lsvv.inputs import generator, quoted
 from lsvv.intervals import COVERAGE, error_law
 from lsvv.linalg import brought_back, to_numpy
 from lsvv.losses import Loss, Squared, make_loss
@@ -175,8 +174,7 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
         check_is_fitted(self, "plan_")
         if self.best_estimator_ is None or self.forests_:
             return super().predict_proba(X)
-        rows = ReadRows(check_rows(self, encoded(self.features, X), reset=False), self.columns_)
-        core = self.best_estimator_
+        rows, core = ReadRows(self._checked(X), self.columns_), self.best_estimator_
         return core._probabilities(brought_back(core._checked_scores(rows[self.view_]), self.device))
 
     def _core(self, params: dict[str, Any]) -> LSVVClassifier:

@@ -88,12 +88,14 @@ class SearchEstimator(BaseEstimator):
         """
         check_grids(self)
         given = encoded(self.features, X)
-        X = check_rows(self, given, reset=True)
+        X = check_rows(self, given, reset=True, device=self.device)
         if isinstance(self.features, str) and not is_auto(self.features):
             warn_of_units(X, column_names(self))
         targets = self._encode(y, X.shape[0], sample_weight)
         if X_unlabeled is not None:
-            below = check_rows(self, encoded(self.features, X_unlabeled), reset=False, name="X_unlabeled")
+            below = check_rows(
+                self, encoded(self.features, X_unlabeled), reset=False, name="X_unlabeled", device=self.device
+            )
             X, targets = stack_rows(X, below), targets.followed_by(below.shape[0])
         with threads_for(X.shape[0]):
             targets = self._scaled(X, targets)
@@ -297,14 +299,19 @@ class SearchEstimator(BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.array_api_support = True
         tags.input_tags.sparse = True
         tags.target_tags.required = True
         tags.target_tags.multi_output = True
         return tags
 
+    def _checked(self, X: Any, name: str = "X") -> Array:
+        """New rows, where they are worked."""
+        return check_rows(self, encoded(self.features, X), reset=False, name=name, device=self.device)
+
     def _scores(self, X: Any) -> Array:
         check_is_fitted(self, "plan_")
-        X = check_rows(self, encoded(self.features, X), reset=False)
+        X = self._checked(X)
         with threads_for(X.shape[0]):
             return brought_back(self._expectations(X), self.device)
 
