@@ -327,29 +327,39 @@ def _write_parts(folder: str, rows: int, parts: int = 10) -> None:
 
 def dask(rows: int) -> Found:
     import dask.array as da
+    from dask import compute, delayed
     from distributed import Client, LocalCluster
 
     from lsvv.graph import spread
 
-    X, truth = made_up(rows, 0)
-    y, (new, right) = _partly(truth), made_up(NEW, 1)
-    start = time.perf_counter()
-    alone = compact("auto", WIDTH).fit(X, y)
-    seconds = time.perf_counter() - start
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster):
-        there = da.from_array(X, chunks=(rows // 8, -1)).persist()
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+        # made where they lie, so that the process that fits never holds them
+        parts = [delayed(made_up, nout=2)(rows // 8, 10 + part) for part in range(8)]
+        X = da.concatenate([da.from_delayed(part[0], (rows // 8, 50), np.float32) for part in parts]).persist()
+        y = _partly(np.concatenate(compute(*[part[1] for part in parts])))
         start = time.perf_counter()
-        one = compact("auto", WIDTH).fit(there, y)
+        one = compact("auto", WIDTH).fit(X, y)
         wall = time.perf_counter() - start
         spread.ROWS_A_CELL = rows // 6
         graph = Remembering()
-        many = compact(graph, WIDTH).fit(there, y)
+        many = compact(graph, WIDTH).fit(X, y)
+        peaks = {"client_mb": _peak_mb(), "worker_mb": max(client.run(_peak_mb).values())}
+        here = X.compute()
+    start = time.perf_counter()
+    alone = compact("auto", WIDTH).fit(here, y)
+    seconds = time.perf_counter() - start
+    new, right = made_up(NEW, 1)
     errors = {name: 100 * float(np.mean(model.predict(new) != right)) for name, model in (("a", alone), ("m", many))}
     difference = float(np.abs(one.coef_ - alone.coef_).max() / np.abs(alone.coef_).max())
     return {
         "rows": rows, "wall": wall, "alone": seconds, "difference": difference, "cells": 6,
-        "recall": graph.built[-1].recall, "error": errors["m"], "error_alone": errors["a"],
+        "recall": graph.built[-1].recall, "error": errors["m"], "error_alone": errors["a"], **peaks,
     }  # fmt: skip
+
+
+def _peak_mb() -> float:
+    """The peak of this process, with Python and its libraries."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
 
 
 WORK: dict[str, Callable[..., Found]] = {
