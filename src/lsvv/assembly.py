@@ -9,9 +9,10 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.frozen import FrozenEstimator
 
+from lsvv.cluster import ClusterRows
 from lsvv.features import FeatureMap, LearningMap, Lesson, MappedRows
 from lsvv.features.rows import PASSED_BYTES
-from lsvv.graph import KNNGraph, NeighborGraph, NeighborSearch, Smoother, check_adjacency
+from lsvv.graph import CellGraph, KNNGraph, NeighborGraph, NeighborSearch, Smoother, check_adjacency
 from lsvv.inputs import quoted
 from lsvv.linalg import Array, bytes_at_once, canonical_order, like, sparse_times_dense, take_rows
 from lsvv.losses import Loss, Squared
@@ -60,13 +61,17 @@ def judged_rows(feature_map: Any, n_labelled: int) -> np.ndarray:
     return judged
 
 
-def learnt_map(feature_map: LearningMap, X: Array, lesson: Lesson) -> LearningMap:
-    """The map taught on all rows, or on the labelled ones alone where no term looks at the others."""
+def refuse_to_learn_elsewhere(feature_map: LearningMap, X: Array) -> None:
+    """Features that learn from labels do so in memory."""
     if isinstance(X, StoredRows):
         raise ValueError(
             f"{type(feature_map).__name__} learns from labels, in rows that are in memory. Load a part of the rows, or "
             f"choose features that do not learn from labels, such as 'fourier'."
         )
+
+
+def learnt_map(feature_map: LearningMap, X: Array, lesson: Lesson) -> LearningMap:
+    """The map taught on all rows, or on the labelled ones alone where no term looks at the others."""
     if lesson.S is None and lesson.labelled.size < X.shape[0]:
         X, lesson = take_rows(X, lesson.labelled), replace(lesson, labelled=np.arange(lesson.labelled.size))
     return feature_map.fit_checked(X, lesson)
@@ -125,16 +130,33 @@ def build_graph(
         return _checked(graph, X.shape[0], (rows if is_on_features(graph) else X).shape[1])
     if sp.issparse(graph) or isinstance(graph, np.ndarray):
         return NeighborGraph(check_adjacency(graph, X.shape[0]))
+    rule = _as_rule(graph, weights)
+    return rule.fit(X if rule.on == "inputs" else rows.whole(), n_neighbors, n_jobs)
+
+
+def build_summed_graph(
+    graph: Any, X: Array, rows: MappedRows, *, n_neighbors: int, n_jobs: int | None
+) -> NeighborGraph | CellGraph:
+    """The graph of all training rows where nothing but sums over it is needed: on a cluster its rows keep it."""
+    if isinstance(X, ClusterRows) and not is_ready(graph):
+        rule = _as_rule(graph, "binary")
+        if rule.on == "inputs" and rule.weights == "binary":
+            return rule.spread(X, n_neighbors)
+    # no new row will look for neighbours, and the index may go
+    return replace(build_graph(graph, X, rows, n_neighbors=n_neighbors, n_jobs=n_jobs), index=None)
+
+
+def _as_rule(graph: Any, weights: str) -> KNNGraph:
     if isinstance(graph, NeighborSearch):
-        graph = KNNGraph(search=graph, weights=weights)
+        return KNNGraph(search=graph, weights=weights)
     if isinstance(graph, str) and graph == "auto":
-        graph = KNNGraph(weights=weights)
+        return KNNGraph(weights=weights)
     if not isinstance(graph, KNNGraph):
         raise ValueError(
             f"graph={quoted(graph)} is not a graph. Pass 'auto', a KNNGraph, a sparse adjacency matrix, or an object "
             f"with kneighbors_graph."
         )
-    return graph.fit(X if graph.on == "inputs" else rows.whole(), n_neighbors, n_jobs)
+    return graph
 
 
 def is_ready(graph: Any) -> bool:

@@ -120,7 +120,7 @@ def check_cluster(estimator: Any, X: Any) -> ClusterRows:
         estimator.feature_names_in_ = np.array([str(name) for name in X.columns], dtype=object)
     estimator.n_features_in_ = int(X.shape[1])
     facts = {name: getattr(estimator, name) for name in known if hasattr(estimator, name)}
-    arrays = optional("dask", "A dask array", "dask").persist(*[delayed(_as_array)(part) for part in parts])
+    arrays = persisted([delayed(_as_array)(part) for part in parts])
     told = computed(
         [delayed(_told)(part, number, type(estimator).__name__, facts) for number, part in enumerate(arrays)]
     )
@@ -130,7 +130,7 @@ def check_cluster(estimator: Any, X: Any) -> ClusterRows:
     if sum(sizes) == 0:
         raise ValueError("X has 0 rows; a minimum of 1 is required.")
     dtype = np.result_type(*(kind for size, kind, _ in told if size))
-    return ClusterRows(list(arrays), sizes, estimator.n_features_in_, dtype)
+    return ClusterRows(arrays, sizes, estimator.n_features_in_, dtype)
 
 
 def partitions(X: Any) -> list[Any]:
@@ -140,9 +140,14 @@ def partitions(X: Any) -> list[Any]:
     return list(np.ravel(X.to_delayed()))
 
 
-def delayed(work: Callable[..., Any]) -> Any:
-    """``work``, to be done on the cluster."""
+def delayed(work: Any) -> Any:
+    """``work``, to be done on the cluster; or a value that many tasks share, and that is sent once."""
     return optional("dask", "A dask array", "dask").delayed(work, pure=False, traverse=True)
+
+
+def persisted(values: list[Any]) -> list[Any]:
+    """Values that stay in the cluster's memory as long as someone here refers to them."""
+    return list(optional("dask", "A dask array", "dask").persist(*values))
 
 
 def added(values: list[Any]) -> Any:

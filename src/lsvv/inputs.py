@@ -286,3 +286,10 @@ def quoted(value: Any) -> str:
         # Python writes no integer of more than some thousand digits
         return f"{type(value).__name__} with too many digits to write"
     return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
+    """Refuse a value that is none of the choices."""
+    if value not in choices:
+        listed = " or ".join(repr(choice) for choice in choices)
+        raise ValueError(f"{name}={quoted(value)} is not known. Choose {listed}.")

@@ -254,7 +254,7 @@ def test_verbose_tells_the_stages_and_then_the_steps(capsys: pytest.CaptureFixtu
     classifier(verbose=1).fit(X, Y)
     stages = capsys.readouterr().out
     assert "[LSVVClassifier] Mapped 60 rows of 2 columns." in stages
-    assert "Built a graph of 60 rows." in stages
+    assert "Laid out a graph of 60 rows." in stages
     assert "closed form" in stages
     model = classifier(verbose=2, loss="logistic", ridge=0.1, tol=1e-3).fit(X, Y)
     assert capsys.readouterr().out.count("step ") >= model.n_iter_

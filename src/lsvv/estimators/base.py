@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -16,6 +17,7 @@ from lsvv.assembly import (
     build_graph,
     build_objective,
     build_risk,
+    build_summed_graph,
     drawing_order,
     fit_map,
     fitting_rows,
@@ -25,6 +27,7 @@ from lsvv.assembly import (
     map_rows,
     near_scores,
     refuse_graph_on_features,
+    refuse_to_learn_elsewhere,
     smoothed_rows,
 )
 from lsvv.estimators.automatic import automatic_ridge, automatic_smoothing
@@ -33,7 +36,7 @@ from lsvv.estimators.methods import with_terms_of
 from lsvv.features import LearningMap, Lesson, Linear, MappedRows, as_feature_map
 from lsvv.features.encoders import encoded
 from lsvv.features.learning import PLAIN_RIDGE
-from lsvv.graph import LaplacianRows, NeighborGraph, Smoother, manifold_matrix
+from lsvv.graph import Graph, NeighborGraph, Smoother, manifold_matrix
 from lsvv.inputs import check_rows, column_names, generator, warn_of_units
 from lsvv.linalg import (
     Array,
@@ -184,7 +187,7 @@ class VectorValuedEstimator(BaseEstimator):
     def _settle(
         self,
         rows: MappedRows,
-        graph: NeighborGraph | None,
+        graph: Graph | None,
         targets: Targets,
         order: np.ndarray,
         loss: Loss,
@@ -214,7 +217,7 @@ class VectorValuedEstimator(BaseEstimator):
 
     def _fit_features(
         self, X: Array, targets: Targets, loss: Loss, rng: np.random.Generator
-    ) -> tuple[MappedRows, NeighborGraph | None]:
+    ) -> tuple[MappedRows, Graph | None]:
         """phi from all rows, or from the labelled ones alone where no term looks at the others; and the graph."""
         feature_map = as_feature_map(self.features, int(rng.integers(2**31)), column_names(self))
         if isinstance(feature_map, LearningMap):
@@ -230,44 +233,44 @@ class VectorValuedEstimator(BaseEstimator):
 
     def _learn_features(
         self, feature_map: LearningMap, X: Array, targets: Targets, loss: Loss
-    ) -> tuple[MappedRows, NeighborGraph | None]:
+    ) -> tuple[MappedRows, Graph | None]:
         """phi from targets, the terms of the objective and the graph, which comes first."""
+        refuse_to_learn_elsewhere(feature_map, X)
         refuse_graph_on_features(self.graph, feature_map)
         graph = self._graph(X, map_rows(Linear(), X))
         terms = {name: getattr(self, name) for name in ("manifold", "spectral", "free_rank", "laplacian")}
         ridge = PLAIN_RIDGE if isinstance(self.ridge, str) else self.ridge
-        S = None if graph is None else graph.S
+        S = graph.S if isinstance(graph, NeighborGraph) else None
         lesson = Lesson.of(targets, loss, ridge=ridge, smoothing=self.smoothing_, S=S, **terms)
         self.feature_map_ = learnt_map(feature_map, X, lesson)
         self._say(f"Learnt features of {X.shape[0]} rows.")
         return map_rows(self.feature_map_, X), graph
 
-    def _graph(self, X: Array, rows: MappedRows) -> NeighborGraph | None:
+    def _graph(self, X: Array, rows: MappedRows) -> Graph | None:
         if not self._uses_graph:
             return None
-        weights = "self-tuned" if self.smoothing_ else "binary"
-        graph = build_graph(self.graph, X, rows, n_neighbors=self.n_neighbors, n_jobs=self.n_jobs, weights=weights)
-        self._say(f"Built a graph of {X.shape[0]} rows.")
-        # without smoothing no new row will look for neighbours, and the index may go
-        return graph if self.smoothing_ else replace(graph, index=None)
+        build: Any = partial(build_graph, weights="self-tuned") if self.smoothing_ else build_summed_graph
+        graph: Graph = build(self.graph, X, rows, n_neighbors=self.n_neighbors, n_jobs=self.n_jobs)
+        self._say(f"Laid out a graph of {X.shape[0]} rows.")
+        return graph
 
-    def _labelled_rows(self, rows: MappedRows, graph: NeighborGraph | None, labelled: np.ndarray) -> MappedRows:
+    def _labelled_rows(self, rows: MappedRows, graph: Graph | None, labelled: np.ndarray) -> MappedRows:
         """Phi_s of the labelled rows."""
-        if not self.smoothing_ or graph is None:
+        if not self.smoothing_ or not isinstance(graph, NeighborGraph):
             return rows.take(labelled)
         return smoothed_rows(graph, rows, labelled, self.smoothing_)
 
-    def _manifold_matrix(self, rows: MappedRows, graph: NeighborGraph | None) -> Array | None:
+    def _manifold_matrix(self, rows: MappedRows, graph: Graph | None) -> Array | None:
         if not self.manifold or graph is None:
             return None
-        return manifold_matrix(rows, LaplacianRows(graph.S, self.laplacian), self.power)
+        return manifold_matrix(rows, graph.laplacian(self.laplacian), self.power)
 
-    def _training_scores(self, rows: MappedRows, graph: NeighborGraph | None) -> Array:
+    def _training_scores(self, rows: MappedRows, graph: Graph | None) -> Array:
         """Scores of all training rows; smoothed ones are kept, since new rows look at their neighbours'."""
         scores = rows.times(self._weights)
         self.graph_: NeighborGraph | None = None
         self.smoothed_scores_: Array | None = None
-        if self.smoothing_ and graph is not None:
+        if self.smoothing_ and isinstance(graph, NeighborGraph):
             scores = Smoother(graph.S).columns(scores, self.smoothing_)
             self.graph_, self.smoothed_scores_ = graph.brought_here(), scores
         return scores + like(self._offset, scores)[None, :]

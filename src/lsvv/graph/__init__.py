@@ -1,8 +1,8 @@
 """The graph of the training rows: neighbours, adjacency S, Laplacian, the manifold matrix G, and the smoother R."""
 
-from lsvv.graph.adjacency import (
-    KNNGraph,
-    NeighborGraph,
+from lsvv.graph.adjacency import Graph, KNNGraph, NeighborGraph
+from lsvv.graph.cell_graph import CellGraph
+from lsvv.graph.edges import (
     binary_weights,
     check_adjacency,
     full_heat_graph,
@@ -16,6 +16,8 @@ from lsvv.graph.smoothing import Smoother
 
 __all__ = [
     "FAISS_ROWS",
+    "CellGraph",
+    "Graph",
     "KNNGraph",
     "LaplacianRows",
     "NeighborGraph",

@@ -10,6 +10,8 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 def low_bandwidth_order(edges: sp.csr_array) -> np.ndarray:
     """All rows of a symmetric graph in the reverse order of Cuthill and McKee, or as they are where edges are too many.
 
+    Edges to columns beyond those of the rows do not count.
+
     Examples
     --------
     >>> import numpy as np, scipy.sparse as sp
@@ -17,8 +19,10 @@ def low_bandwidth_order(edges: sp.csr_array) -> np.ndarray:
     >>> low_bandwidth_order(chain).tolist()
     [5, 2, 4, 1, 3, 0]
     """
+    n_rows = edges.shape[0]
     if edges.nnz > np.iinfo(np.int32).max:
-        return np.arange(edges.shape[0])
+        return np.arange(n_rows)
+    edges = edges if edges.shape[1] == n_rows else edges[:, :n_rows]
     narrow = (edges.data, *(part.astype(np.int32, copy=False) for part in (edges.indices, edges.indptr)))
     # a view of the order itself, backwards, which tensors do not take
     return reverse_cuthill_mckee(sp.csr_array(narrow, shape=edges.shape), symmetric_mode=True).astype(int)

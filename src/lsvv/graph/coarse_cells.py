@@ -27,7 +27,8 @@ MOST_CELLS_A_ROW = 64
 JUDGED = 256
 ROUNDS = 10
 TRAINED = 64
-BLOCK = 65_536
+DISTANCES = 2**25
+"""Distances from rows to centres that are held at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,12 +63,21 @@ class Cells:
 
     def nearest(self, rows: Array, count: int) -> np.ndarray:
         """The cells whose centres are nearest to each row, nearest first, (rows, count)."""
-        count = min(count, self.centres.shape[0])
-        centres = like(self.centres, rows)
+        n_cells = self.centres.shape[0]
+        count, centres = min(count, n_cells), like(self.centres, rows)
         found = in_blocks(
-            lambda part: to_numpy(smallest(squared_distances(rows[part], centres), count)[1]), rows.shape[0], BLOCK
+            lambda part: to_numpy(smallest(squared_distances(rows[part], centres), count)[1]),
+            rows.shape[0],
+            max(1, DISTANCES // n_cells),
         )
         return np.concatenate(list(found))
+
+    def keeping(self, rows: Array, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The rows that each cell keeps, cell by cell, where those of each end, and the cells that own all rows."""
+        nearest = self.nearest(rows, count)
+        order = np.argsort(nearest, axis=None, kind="stable")
+        ends = np.searchsorted(nearest.ravel()[order], np.arange(self.centres.shape[0] + 1))
+        return order // nearest.shape[1], ends, nearest[:, 0]
 
 
 def cells_a_row(own: np.ndarray, neighbour_cells: np.ndarray, target: float) -> tuple[int, float]:
@@ -126,7 +136,4 @@ class CellSearch:
         near = Blocked(self.rows).nearest(judges, k + 1)[1][:, 1:]
         theirs = self.cells.nearest(take_rows(self.rows, near.ravel()), MOST_CELLS_A_ROW).reshape(*near.shape, -1)
         count, self.recall = cells_a_row(self.cells.nearest(judges, 1)[:, 0], theirs, self.target)
-        keeping = self.cells.nearest(self.rows, count)
-        order = np.argsort(keeping, axis=None, kind="stable")
-        self._kept = order // keeping.shape[1]
-        self._ends = np.searchsorted(keeping.ravel()[order], np.arange(self.cells.centres.shape[0] + 1))
+        self._kept, self._ends, _ = self.cells.keeping(self.rows, count)

@@ -5,16 +5,23 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterator, Sequence
 from functools import partial, reduce
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 
 from lsvv.features.rows import MappedRows
-from lsvv.graph.adjacency import check_choice
 from lsvv.graph.bandwidth import low_bandwidth_order
+from lsvv.inputs import check_choice
 from lsvv.linalg import Array, in_cache, sparse_times_dense, take_rows
 from lsvv.sums import Sums, smoothness_sums
+
+
+class LaplacianSums(Protocol):
+    """What G is made of: it yields Phi' Lap^power Phi, wherever its rows lie."""
+
+    def smoothness(self, rows: MappedRows, powers: tuple[int, ...]) -> Sums:
+        """The sums for each power."""
 
 
 def laplacian(S: sp.csr_array, kind: str = "normalized") -> sp.csr_array:
@@ -36,6 +43,9 @@ def laplacian(S: sp.csr_array, kind: str = "normalized") -> sp.csr_array:
 class LaplacianRows:
     """The rows of :func:`laplacian`, worked where they are asked for: nothing but S and its degrees is held.
 
+    S may be some rows of a larger adjacency, their own columns first: then ``degree`` holds the degrees of its columns
+    and ``mean`` that of all rows.
+
     Examples
     --------
     >>> import numpy as np, scipy.sparse as sp
@@ -44,13 +54,15 @@ class LaplacianRows:
     ((2, 2), [[-1.0, 1.0]])
     """
 
-    def __init__(self, S: sp.csr_array, kind: str = "normalized") -> None:
+    def __init__(
+        self, S: sp.csr_array, kind: str = "normalized", degree: np.ndarray | None = None, mean: float | None = None
+    ) -> None:
         check_choice("laplacian", kind, ("normalized", "plain"))
         self.S, self.shape = S, S.shape
-        degree = np.asarray(S.sum(axis=1)).ravel()
+        degree = np.asarray(S.sum(axis=1)).ravel() if degree is None else degree
         if kind == "plain":
-            mean = degree.mean() if degree.any() else 1.0
-            self.on, self.left, self.right = degree / mean, np.full(S.shape[0], 1.0 / mean), np.ones(S.shape[0])
+            mean = (degree.mean() if mean is None else mean) or 1.0
+            self.on, self.left, self.right = degree / mean, np.full(S.shape[0], 1.0 / mean), np.ones(S.shape[1])
         else:
             self.on = (degree > 0).astype(np.float64)
             self.left = self.right = np.where(degree > 0, 1.0 / np.sqrt(np.where(degree > 0, degree, 1.0)), 0.0)
@@ -59,14 +71,18 @@ class LaplacianRows:
         """Some of the rows."""
         is_whole = len(own) == self.shape[0] and bool(np.all(np.diff(own) == 1))
         some = self.S if is_whole else sp.csr_array(self.S[own])
-        entries = -some.data * self.right[some.indices]
+        entries = some.data * -self.right[some.indices]
         entries *= np.repeat(self.left[own], np.diff(some.indptr))
         off_diagonal = sp.csr_array((entries, some.indices, some.indptr), shape=some.shape)
         places = (self.on[own], own, np.arange(len(own) + 1))
         return sp.csr_array(off_diagonal + sp.csr_array(places, shape=some.shape))
 
+    def smoothness(self, rows: MappedRows, powers: tuple[int, ...]) -> Sums:
+        """Phi' Lap^power Phi for each power; ``rows`` has a row for each column."""
+        return _smoothness(rows, self, self.S, powers)
 
-def manifold_matrix(rows: MappedRows, Lap: sp.csr_array | LaplacianRows, power: int = 2) -> Array:
+
+def manifold_matrix(rows: MappedRows, Lap: sp.csr_array | LaplacianSums, power: int = 2) -> Array:
     """G = Phi' Lap^power Phi / m for power 1 or 2, in double precision.
 
     Power 2 is (Lap Phi)'(Lap Phi) / m. Rows are worked in blocks together with their neighbours, so that
@@ -86,7 +102,7 @@ def manifold_matrix(rows: MappedRows, Lap: sp.csr_array | LaplacianRows, power: 
     return manifold_matrices(rows, Lap, (power,))[power]
 
 
-def manifold_matrices(rows: MappedRows, Lap: sp.csr_array | LaplacianRows, powers: Sequence[int]) -> dict[int, Array]:
+def manifold_matrices(rows: MappedRows, Lap: sp.csr_array | LaplacianSums, powers: Sequence[int]) -> dict[int, Array]:
     """G for each of several powers, from one pass over the rows.
 
     Examples
@@ -103,33 +119,34 @@ def manifold_matrices(rows: MappedRows, Lap: sp.csr_array | LaplacianRows, power
     for power in powers:
         if power not in (1, 2):
             raise ValueError(f"power={power!r} is not supported. Choose power=1 or power=2.")
-    return _sums(rows, Lap, tuple(powers))
-
-
-def _sums(rows: MappedRows, Lap: sp.csr_array | LaplacianRows, powers: tuple[int, ...]) -> dict[int, Array]:
-    if rows.is_held:
-        whole = Lap if sp.issparse(Lap) else Lap[np.arange(Lap.shape[0])]
-        sums = rows.total(partial(_of_hood, Lap=whole, own=None, powers=powers))
-    else:
-        sums = rows.total_at(_of_hood, _pieces(rows, Lap, powers))
+    wanted = tuple(powers)
+    sums = _smoothness(rows, Lap, Lap, wanted) if sp.issparse(Lap) else Lap.smoothness(rows, wanted)
     return {power: sums.manifold(power) for power in powers}
 
 
+def _smoothness(
+    rows: MappedRows, Lap: sp.csr_array | LaplacianRows, edges: sp.csr_array, powers: tuple[int, ...]
+) -> Sums:
+    if not rows.is_held:
+        return rows.total_at(_of_hood, _pieces(rows, Lap, edges, powers))
+    own = np.arange(Lap.shape[0])
+    return rows.total(partial(_of_hood, Lap=Lap if sp.issparse(Lap) else Lap[own], own=own, powers=powers))
+
+
 def _pieces(
-    rows: MappedRows, Lap: sp.csr_array | LaplacianRows, powers: tuple[int, ...]
+    rows: MappedRows, Lap: sp.csr_array | LaplacianRows, edges: sp.csr_array, powers: tuple[int, ...]
 ) -> Iterator[tuple[np.ndarray, Any]]:
-    edges = Lap.S if isinstance(Lap, LaplacianRows) else Lap
     order = low_bandwidth_order(edges)
-    place = np.argsort(order)
+    # columns beyond those of the rows stand at the end
+    place = np.argsort(np.concatenate([order, np.arange(order.size, edges.shape[1])]))
     for own in neighbourhoods(edges, order, rows.block_rows):
         hood = hood_of(edges, own)
         hood = hood[np.argsort(place[hood])]
         yield hood, (sp.csr_array(Lap[own][:, hood]), np.searchsorted(place[hood], place[own]), powers)
 
 
-def _of_hood(Phi: Array, Lap: sp.csr_array, own: np.ndarray | None, powers: tuple[int, ...]) -> Sums:
-    """The smoothness of the rows ``own`` of a neighbourhood, or of all, from Lap between them and the neighbourhood."""
-    own = np.arange(Lap.shape[0]) if own is None else own
+def _of_hood(Phi: Array, Lap: sp.csr_array, own: np.ndarray, powers: tuple[int, ...]) -> Sums:
+    """The smoothness of the rows ``own`` of a neighbourhood, from Lap between them and the neighbourhood."""
     parts = in_cache(Phi, Lap.shape[0])
     return reduce(operator.add, (_of_few(Phi, Lap[part], own[part], powers) for part in parts))
 
@@ -141,7 +158,8 @@ def _of_few(Phi: Array, Lap: sp.csr_array, own: np.ndarray, powers: tuple[int, .
 def neighbourhoods(edges: sp.csr_array, order: np.ndarray, limit: int) -> Iterator[np.ndarray]:
     """Rows in an order, in pieces each of at most ``limit`` rows together with the neighbours of its own (or a row).
 
-    Where neighbours stand close to each other in the order, most of a piece's neighbours are its own rows.
+    Where neighbours stand close to each other in the order, most of a piece's neighbours are its own rows. Edges may
+    lead to columns beyond those of the rows.
 
     Examples
     --------
@@ -162,6 +180,6 @@ def neighbourhoods(edges: sp.csr_array, order: np.ndarray, limit: int) -> Iterat
 
 def hood_of(edges: sp.csr_array, own: np.ndarray) -> np.ndarray:
     """Rows together with their neighbours, ascending."""
-    there = np.zeros(edges.shape[0], dtype=bool)
+    there = np.zeros(edges.shape[1], dtype=bool)
     there[edges[own].indices] = there[own] = True
     return np.flatnonzero(there)

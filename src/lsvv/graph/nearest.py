@@ -107,7 +107,7 @@ class NeighborIndex:
     def _found_among(self, n_neighbors: int, lengths: bool) -> sp.csr_array:
         if isinstance(self.rows, ClusterRows):
             search = partial(NeighborIndex, search=self.search, target=self.target)
-            found, self.recall = neighbors_on_cluster(self.rows, n_neighbors, self.target, search)
+            found, self.recall = neighbors_on_cluster(self.rows, n_neighbors, self.target, search, lengths=lengths)
             return found
         found = self._among(n_neighbors, lengths)
         if isinstance(self.rows, StoredRows):

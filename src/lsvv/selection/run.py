@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from lsvv.assembly import build_graph, fit_map, is_ready, map_rows
 from lsvv.engine import fits, judgeable, spread
 from lsvv.features import MappedRows, Ranges, Ranks
-from lsvv.graph import KNNGraph, LaplacianRows, NeighborGraph, Smoother, manifold_matrices
+from lsvv.graph import KNNGraph, NeighborGraph, Smoother, manifold_matrices
 from lsvv.inputs import column_names
 from lsvv.linalg import Array, canonical_order, is_on_device, like, take_rows, to_float64, to_numpy
 from lsvv.losses import Loss
@@ -201,7 +201,7 @@ class Run:
         powers = sorted({line.power for line in mine if line.manifold > 0.0})
         G: dict[int, Any] = {}
         if powers and graph is not None:
-            G = manifold_matrices(rows, LaplacianRows(graph.S, self.search.laplacian), powers)
+            G = manifold_matrices(rows, graph.laplacian(self.search.laplacian), powers)
         labelled = self._labelled(number, rows, sorted({line.smoothing for line in mine}))
         found: list[Member] = []
         for line in mine:
