@@ -187,13 +187,16 @@ def _cluster() -> list[str]:
     return [
         "### Dask, two worker processes",
         "",
-        "50 columns, D = 512, compact, by the clock. Recall and error are those of cells of a sixth of the rows.",
+        "50 columns, D = 512, compact, by the clock. Recall and error are those of cells of a sixth of the rows. Peaks "
+        "are those of whole processes, with Python and its libraries; the scheduler is in the one that fits.",
         "",
-        "| rows | two workers | one process | times | recall | error % | error in one process % |",
-        "|---|---|---|---|---|---|---|",
+        "| rows | two workers | one process | times | recall | error % | error in one process % | peak of the process "
+        "that fits | of a worker |",
+        "|---|---|---|---|---|---|---|---|---|",
         *(
             f"| {one['rows']:,} | {one['wall']:.0f} s | {one['alone']:.0f} s | {one['wall'] / one['alone']:.2f} | "
-            f"{one['recall']:.4f} | {one['error']:.2f} | {one['error_alone']:.2f} |"
+            f"{one['recall']:.4f} | {one['error']:.2f} | {one['error_alone']:.2f} | {one['client_mb']:.0f} MB | "
+            f"{one['worker_mb']:.0f} MB |"
             for one in found
         ),
         "",

@@ -97,6 +97,11 @@ class Remembering(KNNGraph):
         self.built.append(super().fit(X, n_neighbors, n_jobs))
         return self.built[-1]
 
+    def spread(self, X: Any, n_neighbors: int) -> Any:
+        """The graph that stays with its rows, kept."""
+        self.built.append(super().spread(X, n_neighbors))
+        return self.built[-1]
+
 
 def _nystroem(X: np.ndarray, y: np.ndarray, new: np.ndarray, truth: np.ndarray) -> Found:
     from sklearn.kernel_approximation import Nystroem

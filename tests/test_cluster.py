@@ -1,10 +1,13 @@
 """Fits on a real dask cluster of processes: one cell is the fit in memory, and a lost worker changes nothing."""
 
 import os
-from collections.abc import Iterator
+import pickle
+from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import dask
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np
@@ -13,10 +16,13 @@ import pytest
 from distributed import Client, LocalCluster
 
 import laws
+import naive
 from lsvv import LSVVClassifier, LSVVRegressor
+from lsvv.assembly import build_summed_graph, map_rows
 from lsvv.cluster import ClusterRows, added, check_cluster, computed, delayed
-from lsvv.features import RandomFourier
-from lsvv.graph import KNNGraph, NeighborIndex, neighbors
+from lsvv.features import MappedRows, RandomFourier
+from lsvv.graph import CellGraph, Graph, KNNGraph, NeighborGraph, NeighborIndex, manifold_matrices, neighbors
+from lsvv.graph.spread import SpreadRows
 from lsvv.stored import StoredRows
 
 M, D = 900, 3
@@ -24,6 +30,7 @@ SETTINGS: dict[str, Any] = {
     "smoothed": {"smoothing": 0.9},
     "compact": {"smoothing": 0.0, "manifold": 0.5},
     "power one": {"smoothing": 0.0, "manifold": 0.5, "power": 1},
+    "plain": {"smoothing": 0.0, "manifold": 0.5, "laplacian": "plain"},
     "supervised": {"smoothing": 0.0},
 }
 
@@ -114,24 +121,37 @@ def test_many_cells_learn_nearly_the_same(
     assert (model.predict(X) == whole.predict(X)).mean() > 0.98
 
 
+STAGES = ("spread._searched", "cell_graph._links", "cell_graph._with_links", "cell_graph._rows_beside")
+
+
+@pytest.mark.parametrize("stage", [*STAGES, "cell_graph._smoothness"])
 def test_a_worker_that_dies_changes_nothing(
-    cluster: Client, data: tuple[np.ndarray, np.ndarray], tmp_path: Path
+    cluster: Client,
+    stage: str,
+    data: tuple[np.ndarray, np.ndarray],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     X, y = data
     here, died = os.getpid(), tmp_path / "died"
 
-    class Deadly(RandomFourier):
-        def transform_checked(self, X: Any) -> Any:
+    def deadly(work: Callable[..., Any]) -> Callable[..., Any]:
+        def dying(*arguments: Any) -> Any:
             if os.getpid() != here and not died.exists():
                 died.touch()
                 os._exit(9)
-            return super().transform_checked(X)
+            return work(*arguments)
 
-    how = SETTINGS["compact"]
-    whole = classifier(**how).fit(X, y)
-    model = classifier(**how, features=Deadly(30)).fit(parted(X), y)
+        return dying
+
+    monkeypatch.setattr("lsvv.graph.spread.ROWS_A_CELL", 200)
+    whole = classifier(**SETTINGS["compact"]).fit(parted(X), y)
+    module, name = stage.split(".")
+    place = import_module(f"lsvv.graph.{module}")
+    monkeypatch.setattr(place, name, deadly(getattr(place, name)))
+    model = classifier(**SETTINGS["compact"]).fit(parted(X), y)
     assert died.exists()
-    laws.assert_close(model.coef_, whole.coef_, rtol=1e-6, atol=1e-8)
+    laws.assert_close(model.coef_, whole.coef_, rtol=1e-9, atol=1e-12)
 
 
 def test_work_that_kills_every_worker_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,6 +170,80 @@ def test_work_that_kills_every_worker_is_told(monkeypatch: pytest.MonkeyPatch) -
 
 def cluster_rows(X: np.ndarray, size: int) -> ClusterRows:
     return check_cluster(classifier(), da.from_array(X, chunks=(size, -1)))
+
+
+def central(rows: ClusterRows, rule: KNNGraph, k: int, kind: str) -> np.ndarray:
+    """Lap from the edges of all cells, brought together."""
+    edges = NeighborIndex(rows, target=rule.recall).among(k, lengths=False).toarray()
+    S = edges | edges.T if rule.symmetry == "union" else edges & edges.T
+    return naive.laplacian(S.astype(float), kind)
+
+
+@pytest.mark.parametrize("kind", ["normalized", "plain"])
+@pytest.mark.parametrize("symmetry", ["union", "mutual"])
+@pytest.mark.parametrize("rows_a_cell", [2, 7, 30])
+def test_cells_that_tell_each_other_their_edges_have_the_sums_of_one_place(
+    rows_a_cell: int, symmetry: str, kind: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X = rng.normal(size=(90, 3))
+    X[:12], X[-1] = X[12], 50.0
+    monkeypatch.setattr("lsvv.graph.spread.ROWS_A_CELL", rows_a_cell)
+    rows = check_cluster(classifier(), da.concatenate([da.from_array(X[:0]), da.from_array(X, chunks=(19, -1))]))
+    phi = RandomFourier(20, random_state=0).fit(X)
+    rule = KNNGraph(symmetry=symmetry, recall=0.9)
+    graph = rule.spread(rows, 8)
+    G = manifold_matrices(
+        MappedRows(rows, phi.transform_checked, block_bytes=8 * 20 * 25), graph.laplacian(kind), (1, 2)
+    )
+    Lap = central(rows, rule, 8, kind)
+    for power in (1, 2):
+        laws.assert_close(G[power], naive.manifold_matrix(phi.transform(X), Lap, power), rtol=1e-9, atol=1e-12)
+    assert graph.recall == rule.fit(rows, 8).recall
+    # a cell without borders would share no edge
+    assert graph.spread.cells_a_row > 1
+
+
+def test_no_edge_comes_to_the_process_that_fits(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    X = rng.normal(size=(3000, 3))
+    monkeypatch.setattr("lsvv.graph.spread.ROWS_A_CELL", 500)
+    rows = cluster_rows(X, 700)
+    mapped = map_rows(RandomFourier(20, random_state=0).fit(X), rows)
+    graph, came, compute = KNNGraph().spread(rows, 6), [], dask.compute
+
+    def weighed(*values: Any) -> Any:
+        done = compute(*values)
+        came.append(len(pickle.dumps(done)))
+        return done
+
+    monkeypatch.setattr("dask.compute", weighed)
+    manifold_matrices(mapped, graph.laplacian(), (2,))
+    assert 8 * 20**2 < sum(came) < 4 * 3000
+
+
+@pytest.mark.parametrize(
+    ("graph", "kind"),
+    [
+        ("auto", CellGraph),
+        (KNNGraph(symmetry="mutual"), CellGraph),
+        (KNNGraph(weights="heat"), NeighborGraph),
+        (KNNGraph(weights="self-tuned"), NeighborGraph),
+        (KNNGraph(on="features"), NeighborGraph),
+        (np.eye(30)[::-1], NeighborGraph),
+    ],
+)
+def test_a_graph_of_equal_weights_between_rows_stays_with_them(
+    graph: Any, kind: type[Graph], rng: np.random.Generator
+) -> None:
+    rows = cluster_rows(rng.normal(size=(30, 2)), 8)
+    built = build_summed_graph(graph, rows, MappedRows(rows, np.tanh), n_neighbors=3, n_jobs=None)
+    assert isinstance(built, kind)
+
+
+def test_parts_times_cells_are_not_that_many_tasks(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lsvv.graph.spread.ROWS_A_CELL", 10)
+    spread = SpreadRows.of(cluster_rows(rng.normal(size=(300, 2)), 10), 3, 0.9)
+    tasks = {key for cell in spread.edges(3, NeighborIndex, lengths=True) for key in cell.__dask_graph__()}
+    assert len(tasks) < 30 * 30
 
 
 @pytest.mark.parametrize("size", [1, 4, 100])
