@@ -45,6 +45,7 @@ TESTS = {
     "selection/averaging.py": ("tests/selection/test_averaging.py", "tests/selection/test_average.py"),
     "calibration.py": ("tests/test_calibration.py", "tests/selection/test_target_scale.py"),
     "graph/adjacency.py": ("tests/test_graph.py", "tests/test_smoothing.py"),
+    "graph/edges.py": ("tests/test_graph.py", "tests/test_smoothing.py"),
 }
 """The modules of the core; the tests of each, and then those of what stands on it."""
 OTHER = {

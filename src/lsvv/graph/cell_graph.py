@@ -40,6 +40,20 @@ class CellGraph:
         Makes the index of a cell from its rows.
     symmetry : "union" or "mutual"
         Keep an edge that either end asked for, or only one that both did.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from lsvv import LSVVClassifier
+    >>> from lsvv.cluster import check_cluster
+    >>> from lsvv.features import Linear
+    >>> from lsvv.graph import KNNGraph, manifold_matrix
+    >>> X = np.array([[0.0, 1.0], [1.0, 1.0]])
+    >>> rows = check_cluster(LSVVClassifier(), da.from_array(X, chunks=(1, 2)))
+    >>> graph = KNNGraph().spread(rows, n_neighbors=1)
+    >>> manifold_matrix(MappedRows(rows, Linear().fit(X).transform), graph.laplacian())
+    array([[1., 0.],
+           [0., 0.]])
     """
 
     spread: SpreadRows
