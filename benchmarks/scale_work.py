@@ -30,7 +30,7 @@ WARM = 6000
 """Rows fitted before a device is timed."""
 GAMMA = 2.0
 """Of the peers' Gaussian kernels on columns between 0 and 1."""
-KERNEL_ROWS = 20_000
+KERNEL_ROWS = 10_000
 WIDTH = 3.5
 """Half the median distance of generated rows, for fits that must not draw their own sample of them."""
 
