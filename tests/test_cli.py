@@ -472,6 +472,8 @@ def test_texts_that_mean_an_empty_cell_are_added_to_the_usual_ones(
 SABOTAGE = """
 import errno, os, signal, sys
 import lsvv.tables.filling
+# the suite itself may run under nohup
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 def {name}(*arguments, **options):
     {act}
 {where}.{name} = {name}

@@ -10,7 +10,7 @@ from lsvv import LSVVClassifier, LSVVRegressor
 from lsvv.inputs import quoted
 from lsvv.parameters import CONSTRAINTS, GRIDS, check_grids, check_parameter, check_parameters, entries
 
-ELSEWHERE = {"features", "graph", "loss", "class_weight", "random_state"}
+ELSEWHERE = {"features", "graph", "loss", "class_weight", "device", "random_state"}
 """Objects, which those who use them check."""
 
 RIGHT: dict[str, list[Any]] = {
