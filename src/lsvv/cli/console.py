@@ -16,6 +16,7 @@ from lsvv.cli.stopping import Stopped, code_of_stop, end_at_once_on_signals
 
 if TYPE_CHECKING:
     from lsvv.tables.cautions import Caution
+    from lsvv.tables.files import Content
     from lsvv.tables.filling import Progress
 
 __all__ = [
@@ -35,7 +36,7 @@ __all__ = [
 
 BAD_INPUT, WRONG_USAGE, CANNOT_WRITE, BUG, STOPPED = 1, 2, 3, 70, 130
 LONG = 30.0
-"""Seconds after which work that nobody sees a bar of tells how far it is."""
+"""Seconds after which work that nobody sees a bar of tells how far it is, and again how far a stage is."""
 NO_MEMORY = "There is not enough memory for this table. Leave out rows or columns, or use a larger machine."
 
 
@@ -47,7 +48,7 @@ def sentences(debug: bool) -> Iterator[Callable[..., None]]:
     """
     written: list[str] = []
 
-    def write(data: bytes, out: str, targets: Sequence[str] = ()) -> None:
+    def write(data: Content, out: str, targets: Sequence[str] = ()) -> None:
         _write(data, out, targets)
         written.append("standard output" if out == "-" else out)
 
@@ -108,18 +109,18 @@ def say_warnings(warnings: Iterable[Caution], quiet: bool = False) -> None:
         say(f"Warning: {one.text}", quiet)
 
 
-def _write(data: bytes, out: str, targets: Sequence[str]) -> None:
+def _write(data: Content, out: str, targets: Sequence[str]) -> None:
     """To a file, whole or not at all, or to standard output for "-"."""
     from lsvv.tables import write_atomically
+    from lsvv.tables.files import put_into
     from lsvv.tables.written import remember
 
     if out == "-":
         with _standard_output():
-            sys.stdout.buffer.write(data)
-            sys.stdout.buffer.flush()
+            put_into(sys.stdout.buffer, data)
     else:
         write_atomically(data, out)
-        remember(out, data, targets)
+        remember(out, targets)
 
 
 def put(text: str) -> None:
@@ -154,13 +155,15 @@ def _standard_output() -> Iterator[None]:
 
 @contextmanager
 def progress(quiet: bool) -> Iterator[Progress | None]:
-    """A bar with stages and the time gone by on a terminal; elsewhere plain lines, once the work takes long."""
+    """A bar with stages and the time gone by on a terminal; elsewhere plain lines, once the work takes long.
+
+    What a stage says behind a colon is how far it is.
+    """
     if quiet:
         yield None
         return
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
-        start = time.monotonic()
-        yield lambda stage, done: say(f"{stage} ...", quiet=time.monotonic() - start < LONG)
+        yield _told_in_lines()
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -174,3 +177,19 @@ def progress(quiet: bool) -> Iterator[Progress | None]:
             bar.update(task, description=stage, completed=done)
 
         yield show
+
+
+def _told_in_lines() -> Progress:
+    """A line for each stage, and for a long one now and then."""
+    start = time.monotonic()
+    last: tuple[str, float] = ("", start)
+
+    def show(stage: str, done: float) -> None:
+        nonlocal last
+        name, now = stage.partition(":")[0], time.monotonic()
+        if now - start < LONG or (name == last[0] and now - last[1] < LONG):
+            return
+        last = (name, now)
+        say(f"{stage} ...")
+
+    return show

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -55,6 +56,8 @@ def fill_command(
     """
     with sentences(telling.debug) as write:
         from lsvv.tables import check_ending, check_places, fill
+        from lsvv.tables.by_blocks import fill_large, write_filled
+        from lsvv.tables.large import LargeTable
         from lsvv.tables.written import check_same_targets, check_unedited
 
         place = out or options.beside(table, "filled")
@@ -63,24 +66,20 @@ def fill_command(
         )
         check_unedited((place, report), force)
         with progress(telling.silent) as show:
-            found = reading.table(table, format)
-            found, targets = inputs.labelled(found, target, reading)
+            found, targets = inputs.of_any_size(reading.table_of_any_size(table, format), target, reading)
             check_same_targets(place, targets, force)
             if out not in (None, "-"):
-                check_ending(out, found, table)
-            filled = fill(
-                found,
-                targets,
-                task=task,
-                features=features,
-                class_weight=class_weight,
-                safe_csv=safe_csv,
-                random_state=seed,
-                progress=show,
-            )
-            if show is not None:
-                show("Writing", 0.98)
-            write(filled.rendered(), place, targets)
+                check_ending(out, found.head if isinstance(found, LargeTable) else found, table)
+            how: dict[str, Any] = {"task": task, "features": features, "class_weight": class_weight}
+            how |= {"random_state": seed, "progress": show}
+            if isinstance(found, LargeTable):
+                filled = fill_large(found, targets, **how)
+                write(partial(write_filled, found, filled, progress=show), place, targets)
+            else:
+                filled = fill(found, targets, safe_csv=safe_csv, **how)
+                if show is not None:
+                    show("Writing", 0.98)
+                write(filled.rendered(), place, targets)
             if report is not None:
                 from lsvv.report import fill_report
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -40,22 +41,19 @@ def fit_command(
     """
     with sentences(telling.debug) as write:
         from lsvv.tables import check_places, fill, summary
+        from lsvv.tables.by_blocks import fill_large
+        from lsvv.tables.large import LargeTable
         from lsvv.tables.modelfile import TableModel, saved
 
         check_places({"--json": telling.json_place, "--out": out}, [table, *(inputs.labels or ())])
         with progress(telling.silent) as show:
-            found = reading.table(table, format)
-            found, targets = inputs.labelled(found, target, reading)
-            filled = fill(
-                found,
-                targets,
-                task=task,
-                features=features,
-                class_weight=class_weight,
-                together=False,
-                random_state=seed,
-                progress=show,
-            )
+            found, targets = inputs.of_any_size(reading.table_of_any_size(table, format), target, reading)
+            how: dict[str, Any] = {"task": task, "features": features, "class_weight": class_weight}
+            how |= {"random_state": seed, "progress": show}
+            if isinstance(found, LargeTable):
+                filled = fill_large(found, targets, **how)
+            else:
+                filled = fill(found, targets, together=False, **how)
             write(saved(TableModel.of(filled)), out)
         if telling.as_json:
             put_json({**summary(filled), "out": out})
@@ -91,7 +89,9 @@ def predict_command(
     """
     with sentences(telling.debug) as write:
         from lsvv.tables import check_ending, check_places
+        from lsvv.tables.by_blocks import write_predicted
         from lsvv.tables.formulas import with_safe_texts
+        from lsvv.tables.large import LargeTable
         from lsvv.tables.modelfile import opened
         from lsvv.tables.written import check_same_targets, check_unedited
 
@@ -100,15 +100,22 @@ def predict_command(
         check_unedited((place,), force)
         check_same_targets(place, (), force)
         fitted = opened(Path(model))
-        read_table = reading.table(table, format)
+        found = reading.table_of_any_size(table, format)
+        large = found if isinstance(found, LargeTable) else None
+        # the first rows of a large table tell what becomes of all
+        some = found.head if isinstance(found, LargeTable) else found
         if out not in (None, "-"):
-            check_ending(out, read_table, table)
-        edits, told = with_safe_texts(read_table, fitted.predictions(read_table), safe_csv)
-        write(read_table.source.rendered(edits), place)
-    unread = fitted.vectorizer.unread(read_table.frame, read_table.source.notation)
-    notes = (*fitted.notes, *read_table.notes, *unread, *told)
+            check_ending(out, some, table)
+        edits, told = with_safe_texts(some, fitted.predictions(some), safe_csv)
+        if large is None:
+            write(some.source.rendered(edits), place)
+        else:
+            with progress(telling.silent) as show:
+                write(partial(write_predicted, large, fitted, progress=show), place)
+    notes = (*fitted.notes, *some.notes, *fitted.vectorizer.unread(some.frame, some.source.notation), *told)
+    n_rows = len(some.frame) if large is None else large.n_rows
     if telling.as_json:
-        put_json({"table": table, "rows": len(read_table.frame), "added": list(edits.columns), "out": place}, notes)
+        put_json({"table": table, "rows": n_rows, "added": list(edits.columns), "out": place}, notes)
         return
     say_notes(notes, telling.quiet)
     if place != "-":

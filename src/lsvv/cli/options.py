@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 if TYPE_CHECKING:
+    from lsvv.tables.large import LargeTable
     from lsvv.tables.table import Table as ReadTable
 
 READING, LEARNING, WRITING = "How the file is read", "How it learns", "What is written and said"
@@ -167,6 +168,15 @@ class ReadAs:
         return read(place, format=format, missing=markers(self.missing), layout=layout)
 
 
+    def table_of_any_size(self, place: str, format: str | None = None) -> ReadTable | LargeTable:
+        """The table at a place, or what opens a Parquet file that is too large to be held."""
+        from lsvv.tables.large import is_large, opened_large
+
+        if not is_large(place, format):
+            return self.table(place, format)
+        return opened_large(place, markers(self.missing))
+
+
 @dataclass(frozen=True)
 class Inputs:
     """What is known from elsewhere, and which columns are learnt from."""
@@ -179,6 +189,24 @@ class Inputs:
     def given(self) -> dict[str, list[str] | None]:
         """The options and what was given."""
         return {"--labels": self.labels, "--keep": self.keep, "--ignore": self.ignore}
+
+    def of_any_size(
+        self, found: ReadTable | LargeTable, target: list[str] | None, reading: ReadAs
+    ) -> tuple[ReadTable | LargeTable, list[str]]:
+        """The same of a table that may be too large to be held."""
+        from lsvv.tables.large import LargeTable
+
+        if not isinstance(found, LargeTable):
+            return self.labelled(found, target, reading)
+        if self.labels:
+            from lsvv.tables import TableError
+
+            raise TableError(
+                f"--labels is for tables that are held whole, and {found.name} has {found.n_rows:,} rows. Write the "
+                f"labels into the table."
+            )
+        head, targets = self.labelled(found.head, target, reading)
+        return replace(found, head=head), targets
 
     def labelled(self, found: ReadTable, target: list[str] | None, reading: ReadAs) -> tuple[ReadTable, list[str]]:
         """A table with the labels of the sheets and without the columns set aside, and the names of its targets."""

@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from pathlib import Path, PurePath
+from typing import BinaryIO
 
 import numpy as np
 
@@ -259,7 +260,20 @@ def _folder(out: str | os.PathLike[str], place: Path) -> Path:
     return place.parent if os.path.islink(out) else Path(out).parent
 
 
-def write_atomically(data: bytes, path: str | os.PathLike[str]) -> None:
+Content = bytes | Callable[[BinaryIO], object]
+"""What a file is to hold: its bytes, or what writes them into a stream one after the other."""
+
+
+def put_into(stream: BinaryIO, data: Content) -> None:
+    """Writes what a file is to hold into a stream."""
+    if isinstance(data, bytes):
+        stream.write(data)
+    else:
+        data(stream)
+    stream.flush()
+
+
+def write_atomically(data: Content, path: str | os.PathLike[str]) -> None:
     """The file at ``path`` holds ``data``, or is as it was: a broken write leaves nothing behind.
 
     The bytes go to a file beside the target, which takes its name once the disk has them.
@@ -269,8 +283,7 @@ def write_atomically(data: bytes, path: str | os.PathLike[str]) -> None:
     draft = place.with_name(f".lsvv-{secrets.token_hex(8)}.part")
     try:
         with open(draft, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as stream:
-            stream.write(data)
-            stream.flush()
+            put_into(stream, data)
             os.fsync(stream.fileno())
         os.chmod(draft, _mode_of(place))
         os.replace(draft, place)

@@ -31,7 +31,7 @@ from lsvv.tables.vectorizer import FrameVectorizer
 from lsvv.tables.weights import check_class_weight, weights_of
 from lsvv.tables.widths import Judge
 
-__all__ = ["Filled", "Fitted", "Progress", "cells_of", "fill"]
+__all__ = ["Extent", "Filled", "Fitted", "Progress", "cells_of", "fill", "spread"]
 
 Progress = Callable[[str, float], None]
 """Called with the name of a stage as it begins and the share of the work done so far."""
@@ -56,6 +56,15 @@ class Fitted:
         return None if guard is None else f"{self.group.name}: {guard.sentence}"
 
 
+@dataclass(frozen=True)
+class Extent:
+    """How much there is of a table: its rows, and the known and the empty cells of each target."""
+
+    n_rows: int
+    known: dict[str, int]
+    empty: dict[str, int]
+
+
 @dataclass(frozen=True, eq=False)
 class Filled:
     """A filled table and all that is known about how it was filled.
@@ -63,7 +72,7 @@ class Filled:
     Attributes
     ----------
     table : Table
-        As it was read, with the columns that were left aside.
+        As it was read, with the columns that were left aside; of a table that is not held whole, the rows learnt from.
     edits : Edits
         What ``table.source.rendered`` needs to write it.
     results : tuple of Answer
@@ -84,6 +93,8 @@ class Filled:
         Time of each stage.
     settings : dict
         What repeats this result.
+    whole : Extent or None
+        Of the table that the rows of ``table`` were drawn from, where these are not all.
     """
 
     table: Table
@@ -97,6 +108,16 @@ class Filled:
     notes: tuple[str, ...]
     seconds: dict[str, float]
     settings: dict[str, Any]
+    whole: Extent | None = None
+
+    @cached_property
+    def extent(self) -> Extent:
+        """Of the whole table."""
+        if self.whole is not None:
+            return self.whole
+        known = {result.target.column: int(result.target.known.sum()) for result in self.results}
+        empty = {result.target.column: len(result.rows) for result in self.results}
+        return Extent(len(self.table.frame), known, empty)
 
     @cached_property
     def frame(self) -> Any:
@@ -279,12 +300,12 @@ def _edits(table: Table, results: Sequence[Answer], added: Mapping[str, Mapping[
         column, rows = result.target.column, result.rows.tolist()
         cells[column] = {**table.labels.get(column, {}), **dict(zip(rows, result.cells, strict=True))}
         for kind, values in result.beside().items():
-            columns[added[column][kind]] = _spread(values, rows, len(table.frame))
+            columns[added[column][kind]] = spread(values, rows, len(table.frame))
         columns[added[column]["filled"]] = (~result.target.known).tolist()
     return Edits(cells, columns)
 
 
-def _spread(values: Sequence[Any], rows: Sequence[int], n_rows: int) -> list[Any]:
+def spread(values: Sequence[Any], rows: Sequence[int], n_rows: int) -> list[Any]:
     """A column that holds the values in some rows and is empty elsewhere."""
     column: list[Any] = [None] * n_rows
     for row, value in zip(rows, values, strict=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lsvv.tables.explaining import columns_sentence, kinds_sentence
-from lsvv.tables.filling import Filled
+from lsvv.tables.filling import Extent, Filled
 from lsvv.tables.quality import typical_errors
 from lsvv.tables.results import Answer
 from lsvv.tables.targets import NumberTarget
@@ -18,7 +18,7 @@ def headline(filled: Filled) -> Iterator[str]:
     """Warnings, then for each target its task and how good the answer is, then what the models rest on."""
     yield from (f"Warning: {one.text}" for one in filled.warnings)
     for result in filled.results:
-        yield from _of_target(result)
+        yield from _of_target(result, filled.extent)
     for part, found in zip(filled.fitted, filled.importances, strict=True):
         mattered = "" if found is None else f" {columns_sentence(found)}"
         yield f"{part.group.name}: {kinds_sentence(part.model)}{mattered}"
@@ -29,10 +29,10 @@ def further_notes(filled: Filled) -> tuple[str, ...]:
     return filled.notes[len(filled.warnings) :]
 
 
-def _of_target(result: Answer) -> Iterator[str]:
-    target, n_known = result.target, int(result.target.known.sum())
+def _of_target(result: Answer, extent: Extent) -> Iterator[str]:
+    target, n_known = result.target, extent.known[result.target.column]
     yield f"{target.column}: {target.task}, because {target.reason}."
-    yield f"  Filled {count(len(result.rows), 'cell')}; {n_known:,} {was(n_known)} known."
+    yield f"  Filled {count(extent.empty[target.column], 'cell')}; {n_known:,} {was(n_known)} known."
     yield f"  {result.quality.sentence()}."
     if result.interval is not None and isinstance(target, NumberTarget):
         interval = result.interval

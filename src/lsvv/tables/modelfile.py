@@ -96,12 +96,15 @@ class TableModel:
         parts = tuple(Fitted(_without_rows(part.group), without_training_rows(part.model)) for part in filled.fitted)
         return cls(filled.vectorizer, parts, summary(filled))
 
-    def predictions(self, table: Table) -> Edits:
-        """New columns for a table: each target's prediction, and its probability or interval."""
-        return self._predictions(table.frame, table.source.notation)
+    def predictions(self, table: Table, more: dict[str, int] | None = None) -> Edits:
+        """New columns for a table: each target's prediction, and its probability or interval.
+
+        ``more`` keeps how many decimals more the ends of intervals have, for tables that come in blocks.
+        """
+        return self._predictions(table.frame, table.source.notation, {} if more is None else more)
 
     @np.errstate(all="ignore")
-    def _predictions(self, frame: pd.DataFrame, notation: Notation) -> Edits:
+    def _predictions(self, frame: pd.DataFrame, notation: Notation, more: dict[str, int]) -> Edits:
         """What overflows ends as a number that is none, which is refused with a sentence."""
         X = self.vectorizer.transform(frame, notation)
         taken = {str(column) for column in frame.columns}
@@ -109,7 +112,8 @@ class TableModel:
         for part in self.fitted:
             for target, said in zip(part.group.targets, says(part.group, part.model, X), strict=True):
                 _check_said(said, target.column)
-                made = {"predicted": target.spelt(said.predictions), **said.beside(target)}
+                decimals = more.setdefault(target.column, said.decimals_more(target))
+                made = {"predicted": target.spelt(said.predictions), **said.beside(target, decimals)}
                 names = named(target.column, made, taken)
                 columns |= {names[kind]: cells for kind, cells in made.items()}
         return Edits({}, columns)
@@ -120,7 +124,7 @@ class TableModel:
 
         check_sound(self.vectorizer, self.fitted)
         row = pd.DataFrame({name: [None] for name in self.vectorizer.kinds}, dtype=object)
-        self._predictions(row, POINT)
+        self._predictions(row, POINT, {})
 
     def model_of(self, column: str | None) -> Any:
         """The estimator of a target; without a name, of the only group there is."""

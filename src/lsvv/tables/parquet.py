@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from typing import Any
@@ -13,7 +14,7 @@ from lsvv.tables.cells import known
 from lsvv.tables.gate import check_cells, check_size, understood
 from lsvv.tables.table import Edits, Source, Table, TableError, unique_names
 
-__all__ = ["Parquet", "read_parquet"]
+__all__ = ["Parquet", "read_parquet", "table_of_arrow"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,8 +32,15 @@ class Parquet(Source):
 
     def rendered(self, edits: Edits) -> bytes:
         """The table with its holes filled, each column in its own type, and new columns to the right."""
-        import pyarrow as pa
         import pyarrow.parquet as pq
+
+        stream = io.BytesIO()
+        pq.write_table(self.edited(edits), stream, write_page_checksum=True)
+        return stream.getvalue()
+
+    def edited(self, edits: Edits, types: Mapping[str, Any] | None = None) -> Any:
+        """The Arrow table with the edits; ``types`` are those of the new columns, where these alone do not say."""
+        import pyarrow as pa
 
         table = self.table
         for name, cells in edits.cells.items():
@@ -50,23 +58,25 @@ class Parquet(Source):
                     f"as another type."
                 ) from error
         for name, column in edits.columns.items():
-            table = table.append_column(name, pa.array(list(column)))
-        stream = io.BytesIO()
-        pq.write_table(table, stream, write_page_checksum=True)
-        return stream.getvalue()
+            table = table.append_column(name, pa.array(list(column), type=(types or {}).get(name)))
+        return table
 
 
 def read_parquet(data: bytes, name: str) -> Table:
     """A table from the bytes of a Parquet file."""
-    import pandas as pd
-
     if not data.startswith(b"PAR1"):
         raise TableError(f"{name} is not a Parquet file that can be read. Write it again.")
     with understood(name, "Copy it again, or write it again."):
-        table = _arrow(data, name)
-        table.validate(full=True)
-        columns, notes = unique_names(table.column_names)
-        values = {column: _values(table.column(place)) for place, column in enumerate(columns)}
+        return table_of_arrow(_arrow(data, name), name)
+
+
+def table_of_arrow(table: Any, name: str) -> Table:
+    """The table in an Arrow table, whose content is checked."""
+    import pandas as pd
+
+    table.validate(full=True)
+    columns, notes = unique_names(table.column_names)
+    values = {column: _values(table.column(place)) for place, column in enumerate(columns)}
     frame = pd.DataFrame(values, columns=columns, index=range(table.num_rows))
     return Table(name, frame, Parquet(table, tuple(columns)), notes)
 

@@ -66,13 +66,21 @@ class Said:
             None if ends is None or other.ends is None else _both_replaced(ends, where, other.ends),
         )
 
-    def beside(self, target: Target) -> dict[str, list[Any]]:
-        """The columns beside the predictions, by kind: a probability, or the ends of an interval."""
+    def decimals_more(self, target: Target) -> int:
+        """How many decimals more than its column the ends of intervals have."""
+        if self.ends is None or not isinstance(target, NumberTarget):
+            return 0
+        known = ~np.isnan(self.ends[0])
+        return target.decimals_beyond(float(np.median((self.ends[1] - self.ends[0])[known])) / 2.0 if known.any() else 0.0)
+
+    def beside(self, target: Target, more: int | None = None) -> dict[str, list[Any]]:
+        """The columns beside the predictions, by kind: a probability, or the ends of an interval.
+
+        These have ``more`` decimals than the column, as many as they need by default.
+        """
         if self.ends is None or not isinstance(target, NumberTarget):
             return {"probability": [] if self.sureness is None else [round(p, 4) for p in self.sureness.tolist()]}
-        known = ~np.isnan(self.ends[0])
-        width = float(np.median((self.ends[1] - self.ends[0])[known])) if known.any() else 0.0
-        more = target.decimals_beyond(width / 2.0)
+        more = self.decimals_more(target) if more is None else more
         return {
             kind: [None if np.isnan(value) else target.spell(float(value), more) for value in values]
             for kind, values in zip(("lower", "upper"), self.ends, strict=True)

@@ -20,11 +20,12 @@ def summary(filled: Filled) -> dict[str, Any]:
     """The result as a dictionary that JSON can hold."""
     return {
         "table": filled.table.name,
-        "rows": len(filled.table.frame),
+        "rows": filled.extent.n_rows,
+        "rows_learnt_from": len(filled.table.frame),
         "columns": len(filled.table.frame.columns),
         "inputs": dict(filled.vectorizer.kinds),
         "features": int(filled.X.shape[1]),
-        "targets": [_target(result, filled.added[result.target.column]) for result in filled.results],
+        "targets": [_target(result, filled) for result in filled.results],
         "models": [_model(*both) for both in zip(filled.fitted, filled.importances, strict=True)],
         "warnings": [asdict(one) for one in filled.warnings],
         "notes": list(filled.notes),
@@ -34,18 +35,18 @@ def summary(filled: Filled) -> dict[str, Any]:
     }
 
 
-def _target(result: Answer, added: dict[str, str]) -> dict[str, Any]:
-    target = result.target
+def _target(result: Answer, filled: Filled) -> dict[str, Any]:
+    target, extent = result.target, filled.extent
     return {
         "column": target.column,
         "task": target.task,
         "reason": target.reason,
         "outputs": list(target.outputs),
-        "known": int(target.known.sum()),
-        "filled": len(result.rows),
+        "known": extent.known[target.column],
+        "filled": extent.empty[target.column],
         "quality": _finite(asdict(result.quality)),
         "interval": None if result.interval is None else _finite(asdict(result.interval)),
-        "added_columns": added,
+        "added_columns": filled.added[target.column],
     }
 
 

@@ -1,10 +1,10 @@
-"""Counted nouns, the verb that goes with them, and shares as percentages."""
+"""Counted nouns, the verb that goes with them, lengths of time, and shares as percentages."""
 
 from __future__ import annotations
 
 import math
 
-__all__ = ["PERCENT", "count", "percent", "was"]
+__all__ = ["PERCENT", "count", "duration", "percent", "was"]
 
 PERCENT = "\u00a0%"
 """With a blank at which no line breaks."""
@@ -19,6 +19,21 @@ def count(n: int, noun: str) -> str:
     ('1 row', '12,000 cells')
     """
     return f"{n:,} {noun}" + ("" if n == 1 else "s")
+
+
+def duration(seconds: float) -> str:
+    """A length of time, in the largest unit that it fills twice.
+
+    Examples
+    --------
+    >>> duration(0.2), duration(50), duration(250), duration(9000)
+    ('1 second', '50 seconds', '4 minutes', '2 hours')
+    """
+    size, unit = next((size, unit) for size, unit in _UNITS if seconds >= 2 * size or size == 1)
+    return count(max(1, round(seconds / size)), unit)
+
+
+_UNITS = ((3600, "hour"), (60, "minute"), (1, "second"))
 
 
 def was(n: int) -> str:

@@ -10,7 +10,7 @@ import json
 import os
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from hashlib import sha256
+from hashlib import file_digest
 from pathlib import Path
 
 from lsvv.tables.files import write_atomically
@@ -44,13 +44,13 @@ def check_same_targets(place: str, targets: Sequence[str], force: bool = False) 
         )
 
 
-def remember(place: str, data: bytes, targets: Sequence[str] = ()) -> None:
-    """What was written at a place, and which columns were filled in it."""
+def remember(place: str, targets: Sequence[str] = ()) -> None:
+    """What is written at a place, and which columns were filled in it."""
     # a cache that cannot be written remembers nothing
     with suppress(OSError, RuntimeError, ValueError):
         known = _known()
         known.pop(os.path.realpath(place), None)
-        known[os.path.realpath(place)] = [sha256(data).hexdigest(), *targets]
+        known[os.path.realpath(place)] = [_sum_of(place) or "", *targets]
         _ledger().parent.mkdir(parents=True, exist_ok=True)
         write_atomically(json.dumps(dict([*known.items()][-MOST_REMEMBERED:])).encode(), _ledger())
 
@@ -71,5 +71,6 @@ def _known() -> dict[str, list[str]]:
 def _sum_of(place: str) -> str | None:
     """The checksum of a file; None where there is none that can be read."""
     with suppress(OSError):
-        return sha256(Path(place).read_bytes()).hexdigest()
+        with open(place, "rb") as stream:
+            return file_digest(stream, "sha256").hexdigest()
     return None

@@ -1,0 +1,210 @@
+"""Tables that are not held whole: models learn from some of their rows, and all are filled block by block."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from lsvv.tables.filling import Extent, Filled, Fitted, Progress, cells_of, fill, spread
+from lsvv.tables.large import LARGE_CELLS, LargeTable
+from lsvv.tables.modelfile import TableModel
+from lsvv.tables.naming import check_columns
+from lsvv.tables.parquet import Parquet
+from lsvv.tables.results import Said, says
+from lsvv.tables.table import Edits, Table, TableError
+from lsvv.tables.targets import Target
+from lsvv.tables.vectorizer import FrameVectorizer
+from lsvv.tables.words import duration
+
+__all__ = ["MOST_DRAWN", "MOST_KNOWN", "drawn_rows", "drawn_sentence", "fill_large", "write_filled", "write_predicted"]
+
+MOST_DRAWN = 100_000
+"""Rows learnt from."""
+MOST_KNOWN = 50_000
+"""Of them, rows with a known cell."""
+LEARNING, WRITING = 0.15, 0.5
+"""The shares of the work after which models learn, and rows are filled."""
+
+
+def fill_large(
+    large: LargeTable,
+    targets: Sequence[str],
+    *,
+    task: str | None = None,
+    features: str = "auto",
+    class_weight: str = "none",
+    random_state: int = 0,
+    progress: Progress | None = None,
+) -> Filled:
+    """What :func:`lsvv.tables.fill` learns from some rows of a large table; :func:`write_filled` fills all of them.
+
+    All rows with a known cell are learnt from, up to ``MOST_KNOWN`` drawn at random, and others up to ``MOST_DRAWN`` in
+    all. Each target is predicted from the inputs alone.
+    """
+    check_columns(large.head, targets)
+    there = large.known(targets, _paced(progress, "Looking for known cells", large.n_rows, 0.0, 0.05))
+    rows = drawn_rows(there, _most_drawn(large), np.random.default_rng(random_state))
+    some = large.drawn(rows, _paced(progress, "Drawing rows to learn from", large.n_rows, 0.05, LEARNING))
+    try:
+        filled = fill(
+            some,
+            targets,
+            task=task,
+            features=features,
+            class_weight=class_weight,
+            together=False,
+            random_state=random_state,
+            progress=None if progress is None else _within(progress, LEARNING, WRITING),
+        )
+    except TableError as error:
+        counted = "" if rows.size == large.n_rows else f" Rows are counted among the {rows.size:,} drawn to learn from."
+        raise TableError(f"{error}{counted}") from error
+    n_known = there.sum(axis=0).tolist()
+    empty = {column: large.n_rows - count for column, count in zip(targets, n_known, strict=True)}
+    whole = Extent(large.n_rows, dict(zip(targets, n_known, strict=True)), empty)
+    place = len(filled.warnings)
+    filled = replace(filled, whole=whole)
+    told = [sentence] if (sentence := drawn_sentence(filled)) else []
+    return replace(filled, notes=(*filled.notes[:place], *told, *filled.notes[place:]))
+
+
+def drawn_rows(known: np.ndarray, most: int, rng: np.random.Generator) -> np.ndarray:
+    """Rows to learn from, ascending: those with a known cell, at most half of ``most``, and others at random.
+
+    Examples
+    --------
+    >>> known = np.array([[True], [False], [True], [False], [False], [True]])
+    >>> drawn_rows(known, 6, np.random.default_rng(0)).tolist()
+    [0, 1, 2, 3, 4, 5]
+    >>> known[drawn_rows(known, 4, np.random.default_rng(0))].sum()
+    2
+    """
+    share = max(1, min(MOST_KNOWN, most // 2) // known.shape[1])
+    first = np.unique(np.concatenate([_some(np.flatnonzero(column), share, rng) for column in known.T]))
+    others = np.setdiff1d(np.flatnonzero(~known.all(axis=1)), first)
+    return np.union1d(first, _some(others, most - first.size, rng))
+
+
+def write_filled(large: LargeTable, filled: Filled, stream: BinaryIO, *, progress: Progress | None = None) -> None:
+    """Writes all rows with their holes filled as a Parquet file, a block in memory at a time."""
+    import pyarrow as pa
+
+    more = {one.target.column: one.said.of(one.rows).decimals_more(one.target) for one in filled.results}
+    types = {name: pa.array(list(column)).type for name, column in filled.edits.columns.items()}
+    filling = _Filling(filled.vectorizer, filled.fitted, filled.added, more)
+    _write(large, stream, filling.edits, types, _paced(progress, "Filling rows", large.n_rows, WRITING, 1.0))
+
+
+def write_predicted(
+    large: LargeTable, model: TableModel, stream: BinaryIO, *, progress: Progress | None = None
+) -> None:
+    """Writes all rows with the predictions of a model beside them, a block in memory at a time."""
+    tell = _paced(progress, "Predicting rows", large.n_rows, 0.0, 1.0)
+    more: dict[str, int] = {}
+    _write(large, stream, lambda block: model.predictions(block, more), {}, tell)
+
+
+@dataclass(frozen=True, eq=False)
+class _Filling:
+    """What fills a block: models, the names of new columns, and how many decimals more the ends of intervals have."""
+
+    vectorizer: FrameVectorizer
+    fitted: Sequence[Fitted]
+    added: Mapping[str, Mapping[str, str]]
+    more: Mapping[str, int]
+
+    def edits(self, block: Table) -> Edits:
+        """The cells of a block that were empty, and the columns beside them."""
+        frame, cells, columns = block.frame, {}, {}
+        empty = {column: np.array([cell is None for cell in cells_of(block, column)]) for column in self.added}
+        needed = np.flatnonzero(np.any([*empty.values()], axis=0))
+        said = self._said(frame.iloc[needed], block) if needed.size else {}
+        for column, names in self.added.items():
+            rows = np.flatnonzero(empty[column])
+            beside: dict[str, list[Any]] = {kind: [] for kind in names if kind != "filled"}
+            if rows.size:
+                target, answer = said[column]
+                answer = answer.of(np.searchsorted(needed, rows))
+                cells[column] = dict(zip(rows.tolist(), target.spelt(answer.predictions), strict=True))
+                beside |= answer.beside(target, self.more[column])
+            columns |= {names[kind]: spread(values, rows.tolist(), len(frame)) for kind, values in beside.items()}
+            columns[names["filled"]] = empty[column].tolist()
+        return Edits(cells, columns)
+
+    def _said(self, some: Any, block: Table) -> dict[str, tuple[Target, Said]]:
+        X = self.vectorizer.transform(some, block.source.notation)
+        return {
+            target.column: (target, answer)
+            for part in self.fitted
+            for target, answer in zip(part.group.targets, says(part.group, part.model, X), strict=True)
+        }
+
+
+def _write(
+    large: LargeTable,
+    stream: BinaryIO,
+    edits_of: Callable[[Table], Edits],
+    types: Mapping[str, Any],
+    tell: Callable[[int], None],
+) -> None:
+    """Writes each block with its edits; new columns have the ``types`` given, or else those of the first block."""
+    import pyarrow.parquet as pq
+
+    writer = None
+    try:
+        for start, block in large.tables():
+            tell(start)
+            source = block.source
+            assert isinstance(source, Parquet)
+            done = source.edited(edits_of(block), types)
+            if writer is None:
+                types = {name: done.schema.field(name).type for name in done.column_names[len(source.columns) :]}
+                writer = pq.ParquetWriter(stream, done.schema, write_page_checksum=True)
+            writer.write_table(done)
+    finally:
+        if writer is not None:
+            writer.close()
+
+
+def drawn_sentence(filled: Filled) -> str | None:
+    """Which rows were learnt from, where these are not all."""
+    n_rows, n_drawn = filled.extent.n_rows, len(filled.table.frame)
+    if n_drawn == n_rows:
+        return None
+    n_known = int(np.any([result.target.known for result in filled.results], axis=0).sum())
+    return (
+        f"Learnt from {n_drawn:,} of the {n_rows:,} rows, {n_known:,} of them with a known cell: notes count cells and "
+        f"rows among these. All rows are filled."
+    )
+
+
+def _most_drawn(large: LargeTable) -> int:
+    return max(2, min(MOST_DRAWN, LARGE_CELLS // len(large.schema.names)))
+
+
+def _some(rows: np.ndarray, most: int, rng: np.random.Generator) -> np.ndarray:
+    return rows if rows.size <= most else rng.choice(rows, max(most, 0), replace=False)
+
+
+def _within(progress: Progress, first: float, last: float) -> Progress:
+    """A part of the work, told as shares of the whole."""
+    return lambda stage, done: progress(stage, first + (last - first) * done)
+
+
+def _paced(
+    progress: Progress | None, stage: str, n_rows: int, first: float, last: float
+) -> Callable[[int], None]:
+    """Tells at which row a stage is, and the time that it has left by the time it took so far."""
+    begin = time.monotonic()
+
+    def tell(row: int) -> None:
+        if progress is None:
+            return
+        left = f", {duration((time.monotonic() - begin) * (n_rows - row) / row)} left" if row else ""
+        progress(f"{stage}: {row:,} of {n_rows:,}{left}", first + (last - first) * row / n_rows)
+
+    return tell
