@@ -167,7 +167,6 @@ class ReadAs:
         layout = Layout(self.sheet, self.header_row, self.decimal)
         return read(place, format=format, missing=markers(self.missing), layout=layout)
 
-
     def table_of_any_size(self, place: str, format: str | None = None) -> ReadTable | LargeTable:
         """The table at a place, or what opens a Parquet file that is too large to be held."""
         from lsvv.tables.large import is_large, opened_large
@@ -194,18 +193,23 @@ class Inputs:
         self, found: ReadTable | LargeTable, target: list[str] | None, reading: ReadAs
     ) -> tuple[ReadTable | LargeTable, list[str]]:
         """The same of a table that may be too large to be held."""
+        from lsvv.tables import TableError
         from lsvv.tables.large import LargeTable
+        from lsvv.tables.naming import NoTargetError
 
         if not isinstance(found, LargeTable):
             return self.labelled(found, target, reading)
         if self.labels:
-            from lsvv.tables import TableError
-
             raise TableError(
                 f"--labels is for tables that are held whole, and {found.name} has {found.n_rows:,} rows. Write the "
                 f"labels into the table."
             )
-        head, targets = self.labelled(found.head, target, reading)
+        n_seen = len(found.head.frame)
+        try:
+            head, targets = self.labelled(found.head, target, reading)
+        except NoTargetError as error:
+            counted = f" Counted in the first {n_seen:,} rows." if n_seen < found.n_rows else ""
+            raise NoTargetError(f"{error}{counted}") from error
         return replace(found, head=head), targets
 
     def labelled(self, found: ReadTable, target: list[str] | None, reading: ReadAs) -> tuple[ReadTable, list[str]]:
@@ -289,4 +293,6 @@ def beside(table: str, mark: str, ending: str | None = None) -> str:
     if not path.name:
         raise TableError(f"{table!r} names no file. Name a table.")
     own = path.name[len(path.name) - len(ending_of(path)) :]
-    return str(path.with_name(f"{path.name.removesuffix(own)}.{mark}{own if ending is None else ending}"))
+    # a folder of Parquet files becomes one file
+    ending = (".parquet" if path.is_dir() else own) if ending is None else ending
+    return str(path.with_name(f"{path.name.removesuffix(own)}.{mark}{ending}"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -58,8 +58,11 @@ def column_summary(filled: Filled) -> ColumnSummary:
         _column(name, roles[name], _kind(name, filled), cells_of(filled.table, name), filled.table.source.notation)
         for name in order[:MOST_COLUMNS]
     )
+    # of a target the rows learnt from hold more known cells than all do
+    shares = {name: empty / filled.extent.n_rows for name, empty in filled.extent.empty.items()}
+    columns = tuple(replace(one, empty=shares.get(one.name, one.empty)) for one in columns)
     rest = len(order) - len(columns)
-    return ColumnSummary(filled.table.name, len(frame), len(order), int(filled.X.shape[1]), columns, rest)
+    return ColumnSummary(filled.table.name, filled.extent.n_rows, len(order), int(filled.X.shape[1]), columns, rest)
 
 
 def _role(name: str, targets: Sequence[str], inputs: dict[str, str]) -> str:

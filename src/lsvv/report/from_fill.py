@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
 
@@ -121,7 +121,8 @@ def report_of(filled: Filled) -> Report:
         for part, found in zip(filled.fitted, filled.importances, strict=True)
     )
     owner = {target.column: place for place, part in enumerate(filled.fitted) for target in part.group.targets}
-    learnt = tuple(learnt_of(result, owner[result.target.column]) for result in filled.results)
+    learnt = tuple(_of_whole(filled, learnt_of(result, owner[result.target.column])) for result in filled.results)
+    rows = map_of(filled.X, filled.results)
     # what the section on unlabelled rows says
     told = {part.help_note for part in filled.fitted}
     return Report(
@@ -131,17 +132,31 @@ def report_of(filled: Filled) -> Report:
         column_summary=column_summary(filled),
         learnt=learnt,
         models=models,
-        map=map_of(filled.X, filled.results),
+        map=None if rows is None else replace(rows, rows=_numbered(filled, rows.rows)),
         examples=tuple(_examples(filled)),
         unsure=tuple(_unsure(filled)),
         questions=tuple(_questions(filled)),
-        notes=tuple(note for note in further_notes(filled) if note not in told),
+        notes=tuple(note for note in further_notes(filled) if note not in {*told, filled.drawn}),
         repeat=_repeat(filled),
     )
 
 
+def _of_whole(filled: Filled, learnt: Learnt) -> Learnt:
+    """The same with the numbers of cells and rows in the whole table."""
+    extent, numbers = filled.extent, learnt.numbers
+    numbers = None if numbers is None else replace(numbers, rows=_numbered(filled, numbers.rows))
+    return replace(learnt, n_known=extent.known[learnt.column], n_filled=extent.empty[learnt.column], numbers=numbers)
+
+
+def _numbered(filled: Filled, rows: tuple[int, ...]) -> tuple[int, ...]:
+    """The numbers, from 1, that rows of the table have in the whole table."""
+    return tuple(filled.numbers[np.asarray(rows, dtype=int) - 1].tolist())
+
+
 def _summary(filled: Filled, models: tuple[Model, ...]) -> Iterator[str]:
     """What concerns several targets."""
+    if filled.drawn is not None:
+        yield filled.drawn
     help = summary_of_help(models)
     if help:
         yield help
@@ -163,7 +178,7 @@ def _examples(filled: Filled) -> Iterator[FilledRow]:
     rows = np.unique(np.concatenate([result.rows for result in results]))
     for row in rows[np.linspace(0, len(rows) - 1, min(N_EXAMPLES, len(rows))).astype(int)].tolist():
         cells = [_filled_cell(result, row) for result in results if row in result.rows]
-        yield FilledRow(row + 1, _about(filled, row), tuple(cells[:MOST_TOLD]))
+        yield FilledRow(int(filled.numbers[row]), _about(filled, row), tuple(cells[:MOST_TOLD]))
 
 
 def _filled_cell(result: Answer, row: int) -> FilledCell:
@@ -191,7 +206,8 @@ def _unsure(filled: Filled) -> list[UnsureCell]:
 def _unsure_cell(filled: Filled, probability: float, result: Answer, place: int) -> UnsureCell:
     row = int(result.rows[place])
     value = _text(result.cells[place])
-    return UnsureCell(row + 1, result.target.column, value, probability, _rival(result, row), _about(filled, row))
+    number, column = int(filled.numbers[row]), result.target.column
+    return UnsureCell(number, column, value, probability, _rival(result, row), _about(filled, row))
 
 
 def _rival(result: Answer, row: int) -> str:

@@ -16,11 +16,11 @@ from lsvv.tables.naming import check_columns
 from lsvv.tables.parquet import Parquet
 from lsvv.tables.results import Said, says
 from lsvv.tables.table import Edits, Table, TableError
-from lsvv.tables.targets import Target
+from lsvv.tables.targets import NumberTarget, Target
 from lsvv.tables.vectorizer import FrameVectorizer
 from lsvv.tables.words import duration
 
-__all__ = ["MOST_DRAWN", "MOST_KNOWN", "drawn_rows", "drawn_sentence", "fill_large", "write_filled", "write_predicted"]
+__all__ = ["MOST_DRAWN", "MOST_KNOWN", "drawn_rows", "fill_large", "write_filled", "write_predicted"]
 
 MOST_DRAWN = 100_000
 """Rows learnt from."""
@@ -68,7 +68,7 @@ def fill_large(
     whole = Extent(large.n_rows, dict(zip(targets, n_known, strict=True)), empty)
     place = len(filled.warnings)
     filled = replace(filled, whole=whole)
-    told = [sentence] if (sentence := drawn_sentence(filled)) else []
+    told = [] if filled.drawn is None else [filled.drawn]
     return replace(filled, notes=(*filled.notes[:place], *told, *filled.notes[place:]))
 
 
@@ -85,18 +85,14 @@ def drawn_rows(known: np.ndarray, most: int, rng: np.random.Generator) -> np.nda
     """
     share = max(1, min(MOST_KNOWN, most // 2) // known.shape[1])
     first = np.unique(np.concatenate([_some(np.flatnonzero(column), share, rng) for column in known.T]))
-    others = np.setdiff1d(np.flatnonzero(~known.all(axis=1)), first)
+    others = np.flatnonzero(~known.any(axis=1))
     return np.union1d(first, _some(others, most - first.size, rng))
 
 
 def write_filled(large: LargeTable, filled: Filled, stream: BinaryIO, *, progress: Progress | None = None) -> None:
     """Writes all rows with their holes filled as a Parquet file, a block in memory at a time."""
-    import pyarrow as pa
-
-    more = {one.target.column: one.said.of(one.rows).decimals_more(one.target) for one in filled.results}
-    types = {name: pa.array(list(column)).type for name, column in filled.edits.columns.items()}
-    filling = _Filling(filled.vectorizer, filled.fitted, filled.added, more)
-    _write(large, stream, filling.edits, types, _paced(progress, "Filling rows", large.n_rows, WRITING, 1.0))
+    filling = _Filling(filled.vectorizer, filled.fitted, filled.added, _decimals_more(filled))
+    _write(large, stream, filling.edits, _types(filled), _paced(progress, "Filling rows", large.n_rows, WRITING, 1.0))
 
 
 def write_predicted(
@@ -119,7 +115,9 @@ class _Filling:
 
     def edits(self, block: Table) -> Edits:
         """The cells of a block that were empty, and the columns beside them."""
-        frame, cells, columns = block.frame, {}, {}
+        frame = block.frame
+        cells: dict[str, dict[int, Any]] = {}
+        columns: dict[str, list[Any]] = {}
         empty = {column: np.array([cell is None for cell in cells_of(block, column)]) for column in self.added}
         needed = np.flatnonzero(np.any([*empty.values()], axis=0))
         said = self._said(frame.iloc[needed], block) if needed.size else {}
@@ -142,6 +140,26 @@ class _Filling:
             for part in self.fitted
             for target, answer in zip(part.group.targets, says(part.group, part.model, X), strict=True)
         }
+
+
+def _decimals_more(filled: Filled) -> dict[str, int]:
+    """How many decimals more than its column the ends of each target's intervals have."""
+    return {one.target.column: one.said.of(one.rows).decimals_more(one.target) for one in filled.results}
+
+
+def _types(filled: Filled) -> dict[str, Any]:
+    """The types of the columns beside each target, also where a block has no cell to tell."""
+    import pyarrow as pa
+
+    more = _decimals_more(filled)
+    types: dict[str, Any] = {}
+    for result in filled.results:
+        kinds = {"probability": pa.float64(), "filled": pa.bool_()}
+        if isinstance(result.target, NumberTarget):
+            end = pa.array([result.target.spell(0.0, more[result.target.column])]).type
+            kinds |= {"lower": end, "upper": end}
+        types |= {name: kinds[kind] for kind, name in filled.added[result.target.column].items()}
+    return types
 
 
 def _write(
@@ -170,18 +188,6 @@ def _write(
             writer.close()
 
 
-def drawn_sentence(filled: Filled) -> str | None:
-    """Which rows were learnt from, where these are not all."""
-    n_rows, n_drawn = filled.extent.n_rows, len(filled.table.frame)
-    if n_drawn == n_rows:
-        return None
-    n_known = int(np.any([result.target.known for result in filled.results], axis=0).sum())
-    return (
-        f"Learnt from {n_drawn:,} of the {n_rows:,} rows, {n_known:,} of them with a known cell: notes count cells and "
-        f"rows among these. All rows are filled."
-    )
-
-
 def _most_drawn(large: LargeTable) -> int:
     return max(2, min(MOST_DRAWN, LARGE_CELLS // len(large.schema.names)))
 
@@ -195,9 +201,7 @@ def _within(progress: Progress, first: float, last: float) -> Progress:
     return lambda stage, done: progress(stage, first + (last - first) * done)
 
 
-def _paced(
-    progress: Progress | None, stage: str, n_rows: int, first: float, last: float
-) -> Callable[[int], None]:
+def _paced(progress: Progress | None, stage: str, n_rows: int, first: float, last: float) -> Callable[[int], None]:
     """Tells at which row a stage is, and the time that it has left by the time it took so far."""
     begin = time.monotonic()
 

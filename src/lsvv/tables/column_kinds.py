@@ -87,10 +87,12 @@ class NumberColumn(Column):
         """With their unit."""
         return f" with {self.unit}" if self.unit else ""
 
-    def read(self, cells: Sequence[Any], usual: Notation = POINT) -> tuple[np.ndarray, Sequence[int]]:
-        """The numbers."""
+    def read(self, cells: Sequence[Any] | np.ndarray, usual: Notation = POINT) -> tuple[np.ndarray, Sequence[int]]:
+        """The numbers; an array holds nothing else."""
+        if isinstance(cells, np.ndarray):
+            return _within_range(cells.astype(np.float64)), ()
         reading = read_numbers(amounts(cells, self.unit), COMMA if self.decimal_comma else usual)
-        return _computable(reading), reading.strange
+        return _within_range(reading.values), reading.strange
 
 
 @dataclass(frozen=True)
@@ -171,7 +173,7 @@ def _found_numbers(
     is_given = ~np.isnan(reading.values)
     given = [numbers[place] for place in np.flatnonzero(is_given).tolist()]
     why = _uninformative(given) or _uncountable(column.name, given, reading.values[is_given])
-    return _found(column, _computable(reading), why, _number_notes(column, cells, given, reading, usual))
+    return _found(column, _within_range(reading.values), why, _number_notes(column, cells, given, reading, usual))
 
 
 def _found_dates(name: str, cells: Sequence[Any], order: str) -> ReadColumn:
@@ -274,9 +276,9 @@ def _is_ordered(cell: Any) -> bool:
     return isinstance(cell, str) and day_and_month(cell) is not None
 
 
-def _computable(reading: Reading) -> np.ndarray:
+def _within_range(numbers: np.ndarray) -> np.ndarray:
     """Infinity, and what single precision cannot hold, is no number to compute with."""
-    return np.where(np.abs(reading.values) <= LARGEST, reading.values, np.nan)
+    return np.where(np.abs(numbers) <= LARGEST, numbers, np.nan)
 
 
 def _text(cell: Any) -> str:

@@ -193,6 +193,8 @@ def check_places(outputs: Mapping[str, str | None], inputs: Sequence[str | None]
             continue
         if any(_is_same(place, source) for source in sources):
             raise WritingError(f"{place} is an input, which is never overwritten. Choose another place with {option}.")
+        if any(_is_within(place, source) for source in sources):
+            raise WritingError(f"{place} is in the folder that is read. Choose another place with {option}.")
         _check_folder(place, option)
     for (one, place), (other, twin) in combinations(places.items(), 2):
         if _is_same(place, twin):
@@ -208,6 +210,10 @@ def _is_same(one: str, other: str) -> bool:
     except OSError:
         # one of them is not there yet
         return os.path.realpath(one) == os.path.realpath(other)
+
+
+def _is_within(place: str, folder: str) -> bool:
+    return os.path.isdir(folder) and Path(os.path.realpath(folder)) in Path(os.path.realpath(place)).parents
 
 
 def check_ending(out: str | os.PathLike[str], table: Table, source: str | os.PathLike[str]) -> None:

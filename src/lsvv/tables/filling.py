@@ -120,6 +120,23 @@ class Filled:
         return Extent(len(self.table.frame), known, empty)
 
     @cached_property
+    def drawn(self) -> str | None:
+        """Which rows were learnt from, in a sentence; None where these are all."""
+        n_rows, n_drawn = self.extent.n_rows, len(self.table.frame)
+        if n_drawn == n_rows:
+            return None
+        n_known = int(np.any([result.target.known for result in self.results], axis=0).sum())
+        return (
+            f"Learnt from {n_drawn:,} of the {n_rows:,} rows, {n_known:,} of them with a known cell: notes count cells "
+            f"and rows among these. All rows are filled."
+        )
+
+    @property
+    def numbers(self) -> np.ndarray:
+        """The numbers of the rows of ``table`` in the whole table, from 1."""
+        return np.asarray(self.table.frame.index) + 1
+
+    @cached_property
     def frame(self) -> Any:
         """The filled values with the added columns, as a pandas.DataFrame."""
         import pandas as pd

@@ -101,7 +101,7 @@ def is_large(path: str | os.PathLike[str], format: str | None = None) -> bool:
         return False
     place = Path(path)
     if place.is_dir():
-        return True
+        return bool(_files(place))
     try:
         about = _opened(place).metadata if place.is_file() else None
     except TableError:
@@ -140,13 +140,9 @@ def _is_parquet(path: str | os.PathLike[str], format: str | None) -> bool:
 
 
 def _files(folder: Path) -> tuple[Path, ...]:
-    """The Parquet files of a folder, by name; those that begin with . or _ are somebody's notes."""
-    found = sorted(
-        path for path in folder.rglob("*") if format_of(path.suffix) == ENDING and path.name[0] not in "._"
-    )
-    if not found:
-        raise TableError(f"{folder} is a folder without a Parquet file. Name a table, or a folder of Parquet files.")
-    return tuple(found)
+    """The Parquet files right in a folder, by name; those that begin with . or _ are somebody's notes."""
+    found = (path for path in folder.iterdir() if format_of(path.suffix) == ENDING and path.name[0] not in "._")
+    return tuple(sorted(found))
 
 
 def _opened(file: Path) -> Any:

@@ -70,8 +70,8 @@ class Said:
         """How many decimals more than its column the ends of intervals have."""
         if self.ends is None or not isinstance(target, NumberTarget):
             return 0
-        known = ~np.isnan(self.ends[0])
-        return target.decimals_beyond(float(np.median((self.ends[1] - self.ends[0])[known])) / 2.0 if known.any() else 0.0)
+        widths = (self.ends[1] - self.ends[0])[~np.isnan(self.ends[0])]
+        return target.decimals_beyond(float(np.median(widths)) / 2.0 if widths.size else 0.0)
 
     def beside(self, target: Target, more: int | None = None) -> dict[str, list[Any]]:
         """The columns beside the predictions, by kind: a probability, or the ends of an interval.

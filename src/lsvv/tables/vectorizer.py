@@ -14,7 +14,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 from lsvv.extras import optional
 from lsvv.tables.cells import COMMA, POINT, Formula, Notation, known
-from lsvv.tables.column_kinds import Column, ReadColumn, find_column
+from lsvv.tables.column_kinds import Column, NumberColumn, ReadColumn, find_column
 from lsvv.tables.table import TableError
 from lsvv.tables.widths import Judge
 
@@ -169,7 +169,7 @@ class FrameVectorizer(TransformerMixin, BaseEstimator):
 
     def _read(self, X: Any, usual: Notation | None) -> Iterator[tuple[np.ndarray, Sequence[int]]]:
         """The values of each used column, and the places of cells that are not what the column is."""
-        return (part.column.read(_cells(X[part.column.name]), usual or self._notation) for part in self.parts_)
+        return (part.column.read(_given(part.column, X), usual or self._notation) for part in self.parts_)
 
     def _of(self, columns: Iterable[np.ndarray]) -> np.ndarray:
         return np.concatenate([part.of(values) for part, values in zip(self.parts_, columns, strict=True)], axis=1)
@@ -205,6 +205,13 @@ def _at(width: int, widths: Sequence[ColumnFeatures]) -> ColumnFeatures:
 def _cells(column: Any) -> list[Any]:
     """The cells of an input column, None where one is empty or a formula whose value is not known."""
     return [None if isinstance(cell, Formula) else cell for cell in known(column)]
+
+
+def _given(column: Column, frame: Any) -> Any:
+    """The cells of an input column as it reads them: of numbers all at once, where they are nothing else."""
+    cells = frame[column.name]
+    numbers = isinstance(column, NumberColumn) and not column.unit and getattr(cells.dtype, "kind", "") in "iuf"
+    return cells.to_numpy() if numbers else _cells(cells)
 
 
 def _formula_notes(frame: Any, names: Sequence[str]) -> Iterator[str]:

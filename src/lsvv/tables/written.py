@@ -70,7 +70,6 @@ def _known() -> dict[str, list[str]]:
 
 def _sum_of(place: str) -> str | None:
     """The checksum of a file; None where there is none that can be read."""
-    with suppress(OSError):
-        with open(place, "rb") as stream:
-            return file_digest(stream, "sha256").hexdigest()
+    with suppress(OSError), open(place, "rb") as stream:
+        return file_digest(stream, "sha256").hexdigest()
     return None
