@@ -23,6 +23,9 @@ from lsvv.graph import KNNGraph
 from lsvv.graph.inverted import InvertedLists
 from lsvv.graph.nearest import RECALL
 from lsvv.linalg import canonical_order
+from lsvv.tables.by_blocks import MOST_DRAWN, drawn_rows, fill_large, write_filled
+from lsvv.tables.large import opened_large
+from lsvv.tables.model_choice import choose_model
 
 Found = dict[str, Any]
 NEW = 20_000
@@ -85,6 +88,12 @@ def _ours(smoothing: float, manifold: float) -> Callable[..., Found]:
         return {**_judged(model, X, y, new, truth), "recall": graph.built[-1].recall}
 
     return work
+
+
+def _search(X: np.ndarray, y: np.ndarray, new: np.ndarray, truth: np.ndarray) -> Found:
+    """The search that lsvv fill makes on rows drawn as it draws them."""
+    rows = drawn_rows((y >= 0)[:, None], MOST_DRAWN, np.random.default_rng(0))
+    return _judged(choose_model("classes", len(rows)), X[rows], y[rows], new, truth)
 
 
 class Remembering(KNNGraph):
@@ -177,6 +186,7 @@ COVTYPE: dict[str, Callable[..., Found]] = {
     "product": _product,
     "compact": _ours(0.0, 1.0),
     "smoothed": _ours(0.8, 0.0),
+    "search": _search,
     "nystroem": _nystroem,
     "self-training": _self_training,
     "spreading": _spreading,
@@ -304,12 +314,7 @@ def parquet(rows: int) -> Found:
     import pandas as pd
 
     with tempfile.TemporaryDirectory() as folder:
-        # in a process of its own, so that making the rows takes no memory of this one
-        writer = get_context("spawn").Process(target=_write_parts, args=(folder, rows))
-        writer.start()
-        writer.join()
-        if writer.exitcode:
-            raise RuntimeError("The rows could not be written.")
+        _in_another_process(_write_parts, folder, rows)
         graph = Remembering()
         model, start = compact(graph), time.perf_counter()
         _, seconds, _ = measured(lambda: model.fit(Path(folder), "y"))
@@ -320,14 +325,50 @@ def parquet(rows: int) -> Found:
     return {"rows": rows, "seconds": seconds, "wall": wall, "peak": peak, "error": error, "recall": recall}
 
 
-def _write_parts(folder: str, rows: int, parts: int = 10) -> None:
+def fill(rows: int) -> Found:
+    """What ``lsvv fill`` does with a Parquet folder, and how it answers rows whose class is known here alone."""
+    import pyarrow.parquet as pq
+
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place, "rows")
+        folder.mkdir()
+        _in_another_process(_write_parts, str(folder), rows, True)
+        start, seconds = time.perf_counter(), time.process_time()
+        large = opened_large(folder)
+        filled = fill_large(large, ["y"], task="classes")
+        learnt = time.perf_counter() - start
+        with Path(place, "filled.parquet").open("wb") as stream:
+            write_filled(large, filled, stream)
+        wall, seconds = time.perf_counter() - start, time.process_time() - seconds
+        peak = _peak_mb()
+        table = pq.read_table(Path(place, "filled.parquet"), columns=["y"])
+    answers = np.asarray(table["y"])
+    truth = np.concatenate([made_up(rows // 10, 10 + part)[1] for part in range(10)])
+    unknown = np.tile(np.arange(rows // 10) % 100 != 0, 10)
+    error = 100 * float(np.mean(answers[unknown] != truth[unknown]))
+    return {"rows": rows, "seconds": seconds, "wall": wall, "learnt": learnt, "peak_mb": peak, "error": error}
+
+
+def _in_another_process(work: Callable[..., None], *given: Any) -> None:
+    """Done where it takes no memory of this process."""
+    worker = get_context("spawn").Process(target=work, args=given)
+    worker.start()
+    worker.join()
+    if worker.exitcode:
+        raise RuntimeError("The rows could not be written.")
+
+
+def _write_parts(folder: str, rows: int, empty: bool = False, parts: int = 10) -> None:
+    """Rows of which one in a hundred has a label; others have -1, or an empty cell."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     for part in range(parts):
         X, truth = made_up(rows // parts, 10 + part)
         columns = {f"x{j}": X[:, j] for j in range(X.shape[1])}
-        pq.write_table(pa.table({**columns, "y": _partly(truth)}), Path(folder) / f"{part}.parquet")
+        y = _partly(truth)
+        labels = pa.array(y, mask=(y < 0) if empty else None)
+        pq.write_table(pa.table({**columns, "y": labels}), Path(folder) / f"{part}.parquet")
 
 
 def dask(rows: int) -> Found:
@@ -372,6 +413,7 @@ WORK: dict[str, Callable[..., Found]] = {
     "generated": generated,
     "peer": peer,
     "parquet": parquet,
+    "fill": fill,
     "predict": predict,
     "mnist": mnist,
     "dask": dask,
