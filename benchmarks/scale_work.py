@@ -23,7 +23,8 @@ from lsvv.graph import KNNGraph
 from lsvv.graph.inverted import InvertedLists
 from lsvv.graph.nearest import RECALL
 from lsvv.linalg import canonical_order
-from lsvv.tables.by_blocks import MOST_DRAWN, drawn_rows, fill_large, write_filled
+from lsvv.stored import MOST_DRAWN, rows_to_learn_from
+from lsvv.tables.by_blocks import fill_large, write_filled
 from lsvv.tables.large import opened_large
 from lsvv.tables.model_choice import choose_model
 
@@ -92,7 +93,7 @@ def _ours(smoothing: float, manifold: float) -> Callable[..., Found]:
 
 def _search(X: np.ndarray, y: np.ndarray, new: np.ndarray, truth: np.ndarray) -> Found:
     """The search that lsvv fill makes on rows drawn as it draws them."""
-    rows = drawn_rows((y >= 0)[:, None], MOST_DRAWN, np.random.default_rng(0))
+    rows = rows_to_learn_from((y >= 0)[:, None], MOST_DRAWN, np.random.default_rng(0))
     return _judged(choose_model("classes", len(rows)), X[rows], y[rows], new, truth)
 
 

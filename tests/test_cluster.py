@@ -17,7 +17,7 @@ from distributed import Client, LocalCluster
 
 import laws
 import naive
-from lsvv import LSVVClassifier, LSVVRegressor
+from lsvv import LSVVClassifier, LSVVClassifierCV, LSVVRegressor
 from lsvv.assembly import build_summed_graph, map_rows
 from lsvv.cluster import ClusterRows, added, check_cluster, computed, delayed
 from lsvv.features import MappedRows, RandomFourier
@@ -88,6 +88,17 @@ def test_numbers_are_learnt_on_a_cluster_too(cluster: Client) -> None:
     whole = LSVVRegressor(features=RandomFourier(40), random_state=0).fit(X, Y)
     model = LSVVRegressor(features=RandomFourier(40), random_state=0).fit(parted(X), Y)
     laws.assert_close(model.predict(X), whole.predict(X), rtol=1e-6, atol=1e-8)
+
+
+def test_a_search_reads_its_rows_from_a_cluster_and_answers_there(
+    cluster: Client, data: tuple[np.ndarray, np.ndarray]
+) -> None:
+    X, y = data
+    whole = LSVVClassifierCV(random_state=0).fit(X, y)
+    model = LSVVClassifierCV(random_state=0).fit(parted(X), da.from_array(y, chunks=400))
+    np.testing.assert_array_equal(model.transduction_, whole.transduction_)
+    laws.assert_close(model.predict_proba(parted(X)), whole.predict_proba(X), rtol=1e-9, atol=1e-12)
+    laws.assert_close(model.predict_proba(X), whole.predict_proba(X), rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("target", [0.9, 0.99])

@@ -16,9 +16,10 @@ import pyarrow.parquet
 import pytest
 
 import laws
-from lsvv import LSVVClassifier, LSVVClassifierCV, LSVVRegressor
+from lsvv import LSVVClassifier, LSVVClassifierCV, LSVVRegressor, LSVVRegressorCV
 from lsvv.features import Nystroem, RandomFourier
 from lsvv.graph import KNNGraph
+from lsvv.selection import column_importances
 from lsvv.stored import StoredRows, is_stored, return_freed_memory, write_predictions, written
 
 M, D = 900, 3
@@ -325,10 +326,61 @@ def test_a_full_disk_is_told(data: tuple[np.ndarray, np.ndarray]) -> None:
 
 def test_what_needs_all_rows_in_memory_says_so(data: tuple[np.ndarray, np.ndarray], tmp_path: Path) -> None:
     X, y = data
-    with pytest.raises(ValueError, match=r"LSVVClassifierCV takes X in memory, not Store\. Pass an array"):
-        LSVVClassifierCV().fit(Store(X), y)
+    with pytest.raises(ValueError, match=r"RandomFourier takes X in memory, not Store\. Pass an array"):
+        RandomFourier().fit(Store(X))
+    with pytest.raises(ValueError, match=r"A ready graph goes with rows in memory\. Leave graph as 'auto'"):
+        LSVVClassifierCV(graph=KNNGraph().fit(X, 5)).fit(Store(X), y)
     with pytest.raises(ValueError, match="X_unlabeled goes with rows in memory"):
         classifier().fit(Store(X), y, X_unlabeled=X)
+
+
+@pytest.mark.parametrize("given", [{}, {"selection": "best", "features": RandomFourier(20)}, {"features": "linear"}])
+def test_a_search_of_stored_rows_is_that_of_the_array(
+    given: dict[str, Any], data: tuple[np.ndarray, np.ndarray], tmp_path: Path
+) -> None:
+    X, y = data
+    whole = LSVVClassifierCV(random_state=0, **given).fit(pd.DataFrame(X, columns=NAMES), y)
+    folder = as_parquet(X, y, tmp_path)
+    model = LSVVClassifierCV(random_state=0, **given).fit(folder, "y")
+    np.testing.assert_array_equal(model.labeled_, whole.labeled_)
+    np.testing.assert_array_equal(model.transduction_, whole.transduction_)
+    assert model.notes_ == whole.notes_
+    proba = whole.predict_proba(pd.DataFrame(X, columns=NAMES))
+    laws.assert_close(model.predict_proba(folder), proba, rtol=1e-9, atol=1e-12)
+    laws.assert_close(model.predict_proba(in_blocks(X)), proba, rtol=1e-9, atol=1e-12)
+    np.testing.assert_array_equal(model.predict(folder), whole.predict(pd.DataFrame(X, columns=NAMES)))
+
+
+def test_a_search_of_numbers_reads_blocks_too() -> None:
+    X = np.random.default_rng(0).uniform(-3, 3, size=(300, 2))
+    Y = np.exp(np.stack([np.sin(X[:, 0]), np.cos(X[:, 1])], axis=1))
+    Y[60:, 0], Y[:200, 1] = np.nan, np.nan
+    whole = LSVVRegressorCV(random_state=0).fit(X, Y)
+    model = LSVVRegressorCV(random_state=0).fit(in_blocks(X), Y)
+    assert model.target_scales_ == whole.target_scales_
+    laws.assert_close(model.transduction_, whole.transduction_, rtol=1e-9, atol=1e-12)
+    for ours, theirs in zip(model.predict_interval(in_blocks(X)), whole.predict_interval(X), strict=True):
+        laws.assert_close(ours, theirs, rtol=1e-9, atol=1e-12)
+
+
+def test_a_search_learns_from_some_of_very_many_rows_and_answers_for_all(
+    data: tuple[np.ndarray, np.ndarray], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = data
+    monkeypatch.setattr("lsvv.stored.MOST_DRAWN", 100)
+    model = LSVVClassifierCV(random_state=0).fit(as_map(X, tmp_path), y)
+    assert model.notes_[0] == "Learnt from 100 of the 900 rows, 50 of them labelled."
+    assert model.labeled_.size == 50
+    assert np.all(y[model.labeled_] >= 0)
+    assert model.transduction_.shape == (M,)
+    np.testing.assert_array_equal(model.transduction_[y >= 0], y[y >= 0])
+    assert (model.transduction_ == np.repeat(np.arange(D), M // D)).mean() > 0.9
+    # what is known of labelled rows by their numbers is known of them
+    some = column_importances(model, X)
+    monkeypatch.undo()
+    whole = column_importances(LSVVClassifierCV(random_state=0).fit(X, y), X)
+    assert some.names == whole.names
+    assert some.matters.all()
 
 
 def test_a_graph_of_ones_own_works_on_stored_rows(data: tuple[np.ndarray, np.ndarray], tmp_path: Path) -> None:

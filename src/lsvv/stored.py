@@ -27,6 +27,10 @@ BLOCK_BYTES = 2**26
 """Rows of X that are read at once."""
 SCATTERED = 4096
 """Rows from all over a map that are read at once: each brings its whole page along, and those around it."""
+MOST_DRAWN, MOST_KNOWN = 100_000, 50_000
+"""Rows that a search learns from where not all are in memory, and of them rows with a label."""
+MOST_CELLS = 2**24
+"""Rows x columns of them."""
 IN_MEMORY = ("columns", "iloc", "to_numpy", "__array_interface__", "__array_namespace__", "__dataframe__")
 """What frames, series and arrays have, and stores have not."""
 
@@ -173,6 +177,38 @@ def written(blocks: Iterable[np.ndarray]) -> StoredRows:
                 f"with room."
             ) from error
         return StoredRows(np.memmap(file, dtype=dtype, mode="r+", shape=(n_rows, width)))
+
+
+def rows_to_learn_from(known: np.ndarray, most: int, rng: np.random.Generator) -> np.ndarray:
+    """Rows to learn from, ascending: labelled ones, at most half of ``most`` and a fair part of each output; others.
+
+    ``known`` says which entries of (rows, outputs) are; where there are more rows than are taken, ``rng`` draws them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> known = np.array([[True], [False], [True], [False], [False], [True]])
+    >>> rows_to_learn_from(known, 6, np.random.default_rng(0)).tolist()
+    [0, 1, 2, 3, 4, 5]
+    >>> int(known[rows_to_learn_from(known, 4, np.random.default_rng(0))].sum())
+    2
+    """
+    labelled = known.any(axis=1)
+    most_known = min(MOST_KNOWN, most // 2)
+    share = max(1, most_known // known.shape[1])
+    fair = np.unique(np.concatenate([_some(np.flatnonzero(column), share, rng) for column in known.T]))
+    rest = np.setdiff1d(np.flatnonzero(labelled), fair)
+    first = np.union1d(fair, _some(rest, most_known - fair.size, rng))
+    return np.union1d(first, _some(np.flatnonzero(~labelled), most - first.size, rng))
+
+
+def most_drawn(n_columns: int) -> int:
+    """How many rows of so many columns a search learns from where not all are in memory."""
+    return max(2, min(MOST_DRAWN, MOST_CELLS // n_columns))
+
+
+def _some(rows: np.ndarray, most: int, rng: np.random.Generator) -> np.ndarray:
+    return rows if rows.size <= most else rng.choice(rows, max(most, 0), replace=False)
 
 
 def write_predictions(model: Any, X: Any, out: Any, method: str = "predict") -> None:

@@ -13,8 +13,9 @@ import pytest
 
 from lsvv.cli.console import BAD_INPUT, CANNOT_WRITE, WRONG_USAGE
 from lsvv.report import fill_report
+from lsvv.stored import rows_to_learn_from
 from lsvv.tables import TableError, fill, read
-from lsvv.tables.by_blocks import drawn_rows, fill_large, write_filled
+from lsvv.tables.by_blocks import fill_large, write_filled
 from lsvv.tables.large import LargeTable, is_large, opened_large
 from test_cli import here
 
@@ -99,7 +100,7 @@ def test_learnt_from_all_rows_it_is_what_fills_the_table_whole(place: Path) -> N
 
 
 def test_a_part_of_the_rows_is_learnt_from_and_all_are_filled(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lsvv.tables.by_blocks.MOST_DRAWN", 120)
+    monkeypatch.setattr("lsvv.stored.MOST_DRAWN", 120)
     done = here("fill", "t.parquet", "-t", "kind,weight", "--features", "linear", "--report", "r.html", "--json")
     assert done.exit_code == 0, done.stderr
     told = json.loads(done.stdout)
@@ -122,7 +123,7 @@ def test_a_part_of_the_rows_is_learnt_from_and_all_are_filled(place: Path, monke
 def test_the_report_names_rows_by_their_numbers_in_the_whole_table(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lsvv.tables.by_blocks.MOST_DRAWN", 50)
+    monkeypatch.setattr("lsvv.stored.MOST_DRAWN", 50)
     filled = fill_large(opened_large("t.parquet"), ["kind"], features="linear")
     numbers = filled.numbers
     assert numbers.max() > 300
@@ -134,13 +135,15 @@ def test_the_report_names_rows_by_their_numbers_in_the_whole_table(
 def test_rows_are_drawn_with_half_of_each_targets_known_cells(rng: np.random.Generator) -> None:
     known = np.zeros((1000, 2), dtype=bool)
     known[:300, 0] = known[600:605, 1] = True
-    rows = drawn_rows(known, 100, rng)
+    rows = rows_to_learn_from(known, 100, rng)
     assert rows.size == 100
     assert np.all(np.diff(rows) > 0)
     assert set(range(600, 605)) <= set(rows.tolist())
-    assert (rows < 300).sum() == 25
+    assert (rows < 300).sum() == 45
+    alike = np.repeat(np.arange(1000)[:, None] < 300, 8, axis=1)
+    assert (rows_to_learn_from(alike, 100, rng) < 300).sum() == 50
     # nothing is left to draw where all is known
-    assert drawn_rows(np.ones((10, 1), dtype=bool), 6, rng).size == 3
+    assert rows_to_learn_from(np.ones((10, 1), dtype=bool), 6, rng).size == 3
 
 
 def test_a_model_predicts_a_large_table_as_it_does_a_small_one(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,7 +212,7 @@ def test_what_cannot_be_is_said(place: Path, given: tuple[str, ...], code: int, 
 
 
 def test_rows_named_in_an_error_are_counted_among_those_drawn(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lsvv.tables.by_blocks.MOST_DRAWN", 60)
+    monkeypatch.setattr("lsvv.stored.MOST_DRAWN", 60)
     with pytest.raises(TableError, match=r"Rows are counted among the 60 drawn to learn from\.$"):
         fill_large(opened_large("t.parquet"), ["home"], task="numbers")
 

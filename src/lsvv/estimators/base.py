@@ -115,12 +115,7 @@ class VectorValuedEstimator(BaseEstimator):
         self._check_parameters()
         X = encoded(self.features, X)
         if is_elsewhere(X):
-            if X_unlabeled is not None:
-                raise ValueError(
-                    "X_unlabeled goes with rows in memory. Put all rows into one X, and mark those without a label in "
-                    "y."
-                )
-            X, y = opened_rows(self, X, y)
+            X, y = opened_rows(self, X, y, X_unlabeled)
         else:
             X = check_rows(self, X, reset=True, device=self.device)
             if isinstance(self.features, str):

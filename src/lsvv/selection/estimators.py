@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from lsvv.calibration import fit_temperature, fit_threshold, own_scale_errors, probabilities, with_lifts
 from lsvv.estimators import LSVVClassifier, LSVVRegressor
 from lsvv.estimators.classifier import ClassifierPredictions
+from lsvv.estimators.elsewhere import is_elsewhere, scores_elsewhere
 from lsvv.estimators.regressor import RegressorPredictions
 from lsvv.inputs import generator, quoted
 from lsvv.intervals import COVERAGE, error_law
@@ -174,8 +175,13 @@ class LSVVClassifierCV(ClassifierPredictions, SearchEstimator):
         check_is_fitted(self, "plan_")
         if self.best_estimator_ is None or self.forests_:
             return super().predict_proba(X)
-        rows, core = ReadRows(self._checked(X), self.columns_), self.best_estimator_
-        return core._probabilities(brought_back(core._checked_scores(rows[self.view_]), self.device))
+        if is_elsewhere(X):
+            return self.best_estimator_._probabilities(scores_elsewhere(self, X, "_core_scores"))
+        return self.best_estimator_._probabilities(brought_back(self._core_scores(self._checked(X)), self.device))
+
+    def _core_scores(self, X: Any) -> Any:
+        """The scores of the model in the average's place, for checked rows."""
+        return self.best_estimator_._checked_scores(ReadRows(X, self.columns_)[self.view_])
 
     def _core(self, params: dict[str, Any]) -> LSVVClassifier:
         return LSVVClassifier(**params, class_weight=self.class_weight)

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from lsvv.estimators.elsewhere import is_elsewhere, opened_rows, scores_elsewhere
 from lsvv.estimators.methods import terms_of
 from lsvv.features import Linear
 from lsvv.features.encoders import encoded
@@ -30,6 +31,7 @@ from lsvv.selection.average import (
     expected,
 )
 from lsvv.selection.averaging import Guard, LeftOut, guard, likely_better, mixed
+from lsvv.selection.drawing import learn_from_some
 from lsvv.selection.forests import Forest, forests_of
 from lsvv.selection.importances import Judges
 from lsvv.selection.map_choice import is_auto
@@ -84,10 +86,15 @@ class SearchEstimator(BaseEstimator):
         Parameters
         ----------
         X, y, X_unlabeled, sample_weight
-            As in :meth:`lsvv.LSVVClassifier.fit`; a weight of 0 makes an entry unlabelled.
+            As in :meth:`lsvv.LSVVClassifier.fit`; a weight of 0 makes an entry unlabelled. Of rows that are not in
+            memory some are read and learnt from: labelled ones up to ``lsvv.stored.MOST_KNOWN``, and others drawn at
+            random up to ``MOST_DRAWN`` in all.
         """
         check_grids(self)
         given = encoded(self.features, X)
+        if is_elsewhere(given):
+            learn_from_some(self, *opened_rows(self, given, y, X_unlabeled), sample_weight)
+            return self
         X = check_rows(self, given, reset=True, device=self.device)
         if isinstance(self.features, str) and not is_auto(self.features):
             warn_of_units(X, column_names(self))
@@ -97,6 +104,11 @@ class SearchEstimator(BaseEstimator):
                 self, encoded(self.features, X_unlabeled), reset=False, name="X_unlabeled", device=self.device
             )
             X, targets = stack_rows(X, below), targets.followed_by(below.shape[0])
+        self._learn(X, targets, given)
+        return self
+
+    def _learn(self, X: Array, targets: Targets, given: Any) -> None:
+        """Learn from rows and targets that have passed the gates; ``given`` are the rows as they were passed."""
         with threads_for(X.shape[0]):
             targets = self._scaled(X, targets)
             self.codec_: Codec = targets.codec
@@ -109,12 +121,11 @@ class SearchEstimator(BaseEstimator):
             if not self._refits(run) or self.forests_:
                 filled = like_numbers(self._filled(to_numpy(self._fitted(run)), targets), X)
                 self.transduction_ = brought_back(filled, self.device)
-        return self
 
     def _fitted(self, run: Run) -> Array:
         """What the model expects of all training rows."""
         if self.best_estimator_ is not None:
-            return self._expectations(run.X)
+            return self._checked_scores(run.X)
         kernels = self._assemble(run)
         return kernels + self._by_trees(run.rows) if self.forests_ else kernels
 
@@ -311,11 +322,13 @@ class SearchEstimator(BaseEstimator):
 
     def _scores(self, X: Any) -> Array:
         check_is_fitted(self, "plan_")
+        if is_elsewhere(X):
+            return scores_elsewhere(self, X)
         X = self._checked(X)
         with threads_for(X.shape[0]):
-            return brought_back(self._expectations(X), self.device)
+            return brought_back(self._checked_scores(X), self.device)
 
-    def _expectations(self, X: Array) -> Array:
+    def _checked_scores(self, X: Array) -> Array:
         """M(x) for checked rows: what maps and trees expect, each with its share."""
         rows = ReadRows(X, self.columns_)
         if self.best_estimator_ is None:

@@ -9,8 +9,9 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from lsvv.tables.filling import Extent, Filled, Fitted, Progress, cells_of, fill, spread
-from lsvv.tables.large import LARGE_CELLS, LargeTable
+from lsvv.stored import most_drawn, rows_to_learn_from
+from lsvv.tables.filling import Extent, Filled, Fitted, Progress, cells_of, fill, in_rows
+from lsvv.tables.large import LargeTable
 from lsvv.tables.modelfile import TableModel
 from lsvv.tables.naming import check_columns
 from lsvv.tables.parquet import Parquet
@@ -20,12 +21,8 @@ from lsvv.tables.targets import NumberTarget, Target
 from lsvv.tables.vectorizer import FrameVectorizer
 from lsvv.tables.words import duration
 
-__all__ = ["MOST_DRAWN", "MOST_KNOWN", "drawn_rows", "fill_large", "write_filled", "write_predicted"]
+__all__ = ["fill_large", "write_filled", "write_predicted"]
 
-MOST_DRAWN = 100_000
-"""Rows learnt from."""
-MOST_KNOWN = 50_000
-"""Of them, rows with a known cell."""
 LEARNING, WRITING = 0.15, 0.5
 """The shares of the work after which models learn, and rows are filled."""
 
@@ -42,12 +39,12 @@ def fill_large(
 ) -> Filled:
     """What :func:`lsvv.tables.fill` learns from some rows of a large table; :func:`write_filled` fills all of them.
 
-    All rows with a known cell are learnt from, up to ``MOST_KNOWN`` drawn at random, and others up to ``MOST_DRAWN`` in
-    all. Each target is predicted from the inputs alone.
+    All rows with a known cell are learnt from, up to ``lsvv.stored.MOST_KNOWN`` drawn at random, and others up to
+    ``MOST_DRAWN`` in all. Each target is predicted from the inputs alone.
     """
     check_columns(large.head, targets)
     there = large.known(targets, _paced(progress, "Looking for known cells", large.n_rows, 0.0, 0.05))
-    rows = drawn_rows(there, _most_drawn(large), np.random.default_rng(random_state))
+    rows = rows_to_learn_from(there, most_drawn(len(large.schema.names)), np.random.default_rng(random_state))
     some = large.drawn(rows, _paced(progress, "Drawing rows to learn from", large.n_rows, 0.05, LEARNING))
     try:
         filled = fill(
@@ -70,23 +67,6 @@ def fill_large(
     filled = replace(filled, whole=whole)
     told = [] if filled.drawn is None else [filled.drawn]
     return replace(filled, notes=(*filled.notes[:place], *told, *filled.notes[place:]))
-
-
-def drawn_rows(known: np.ndarray, most: int, rng: np.random.Generator) -> np.ndarray:
-    """Rows to learn from, ascending: those with a known cell, at most half of ``most``, and others at random.
-
-    Examples
-    --------
-    >>> known = np.array([[True], [False], [True], [False], [False], [True]])
-    >>> drawn_rows(known, 6, np.random.default_rng(0)).tolist()
-    [0, 1, 2, 3, 4, 5]
-    >>> known[drawn_rows(known, 4, np.random.default_rng(0))].sum()
-    2
-    """
-    share = max(1, min(MOST_KNOWN, most // 2) // known.shape[1])
-    first = np.unique(np.concatenate([_some(np.flatnonzero(column), share, rng) for column in known.T]))
-    others = np.flatnonzero(~known.any(axis=1))
-    return np.union1d(first, _some(others, most - first.size, rng))
 
 
 def write_filled(large: LargeTable, filled: Filled, stream: BinaryIO, *, progress: Progress | None = None) -> None:
@@ -129,7 +109,7 @@ class _Filling:
                 answer = answer.of(np.searchsorted(needed, rows))
                 cells[column] = dict(zip(rows.tolist(), target.spelt(answer.predictions), strict=True))
                 beside |= answer.beside(target, self.more[column])
-            columns |= {names[kind]: spread(values, rows.tolist(), len(frame)) for kind, values in beside.items()}
+            columns |= {names[kind]: in_rows(values, rows.tolist(), len(frame)) for kind, values in beside.items()}
             columns[names["filled"]] = empty[column].tolist()
         return Edits(cells, columns)
 
@@ -186,14 +166,6 @@ def _write(
     finally:
         if writer is not None:
             writer.close()
-
-
-def _most_drawn(large: LargeTable) -> int:
-    return max(2, min(MOST_DRAWN, LARGE_CELLS // len(large.schema.names)))
-
-
-def _some(rows: np.ndarray, most: int, rng: np.random.Generator) -> np.ndarray:
-    return rows if rows.size <= most else rng.choice(rows, max(most, 0), replace=False)
 
 
 def _within(progress: Progress, first: float, last: float) -> Progress:

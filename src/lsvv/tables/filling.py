@@ -31,7 +31,7 @@ from lsvv.tables.vectorizer import FrameVectorizer
 from lsvv.tables.weights import check_class_weight, weights_of
 from lsvv.tables.widths import Judge
 
-__all__ = ["Extent", "Filled", "Fitted", "Progress", "cells_of", "fill", "spread"]
+__all__ = ["Extent", "Filled", "Fitted", "Progress", "cells_of", "fill", "in_rows"]
 
 Progress = Callable[[str, float], None]
 """Called with the name of a stage as it begins and the share of the work done so far."""
@@ -317,12 +317,12 @@ def _edits(table: Table, results: Sequence[Answer], added: Mapping[str, Mapping[
         column, rows = result.target.column, result.rows.tolist()
         cells[column] = {**table.labels.get(column, {}), **dict(zip(rows, result.cells, strict=True))}
         for kind, values in result.beside().items():
-            columns[added[column][kind]] = spread(values, rows, len(table.frame))
+            columns[added[column][kind]] = in_rows(values, rows, len(table.frame))
         columns[added[column]["filled"]] = (~result.target.known).tolist()
     return Edits(cells, columns)
 
 
-def spread(values: Sequence[Any], rows: Sequence[int], n_rows: int) -> list[Any]:
+def in_rows(values: Sequence[Any], rows: Sequence[int], n_rows: int) -> list[Any]:
     """A column that holds the values in some rows and is empty elsewhere."""
     column: list[Any] = [None] * n_rows
     for row, value in zip(rows, values, strict=True):

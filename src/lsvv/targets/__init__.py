@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -165,10 +166,16 @@ class Targets:
     def followed_by(self, n_rows: int) -> Targets:
         """The same targets with ``n_rows`` unlabelled rows below."""
         empty = np.zeros((n_rows, self.values.shape[1]))
-        longer: dict[str, Any] = {
-            name: np.concatenate([getattr(self, name), empty]) for name in ("values", "weights", "counts", "given")
-        }
-        return replace(self, **longer)
+        return self._with_rows(lambda rows: np.concatenate([rows, empty]))
+
+    def of(self, places: np.ndarray) -> Targets:
+        """Those of some of the rows, coded as they are for all."""
+        return self._with_rows(lambda rows: rows[places])
+
+    def _with_rows(self, changed: Callable[[np.ndarray], np.ndarray]) -> Targets:
+        names = ("values", "weights", "counts", "given")
+        rows: dict[str, Any] = {name: changed(getattr(self, name)) for name in names}
+        return replace(self, **rows)
 
     def normalised_weights(self) -> np.ndarray:
         """Weights of the labelled rows, each output's divided by their sum; an unknown output keeps zeros."""
