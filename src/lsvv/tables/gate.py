@@ -77,7 +77,10 @@ def _within(stream: BinaryIO, name: str) -> bytes:
 def check_size(size: int, name: str) -> None:
     """Refuses what is too large to be read."""
     if size > MOST_BYTES:
-        raise TableError(f"{name} holds over {MOST_BYTES / 2**30:.0f} GB, which is the most. Take some of its rows.")
+        raise TableError(
+            f"{name} holds over {MOST_BYTES / 2**30:.0f} GB, which is the most. Take some of its rows, or write it as "
+            f"Parquet, which 'lsvv fill' reads block by block."
+        )
 
 
 def _check_unpacked(size: int, packed_size: int, name: str) -> None:
