@@ -298,6 +298,16 @@ def peer(rows: int) -> Found:
     return _judged(model, X, _partly(truth), *made_up(2000, 1))
 
 
+def part(every: int, rows: int = 1_000_000) -> Found:
+    """All rows, compact, beside a search over a part of them, where one row in so many has a label."""
+    X, truth = made_up(rows, 0)
+    y = np.where(np.arange(rows) % every == 0, truth, -1)
+    new = made_up(NEW, 1)
+    drawn = rows_to_learn_from((y >= 0)[:, None], MOST_DRAWN, np.random.default_rng(0))
+    search = _judged(choose_model("classes", drawn.size), X[drawn], y[drawn], *new)
+    return {"rows": rows, "labels": int((y >= 0).sum()), "all": _judged(compact("auto"), X, y, *new), "part": search}
+
+
 class Timed(Remembering):
     """A graph that also remembers how long it took."""
 
@@ -415,6 +425,7 @@ WORK: dict[str, Callable[..., Found]] = {
     "peer": peer,
     "parquet": parquet,
     "fill": fill,
+    "part": part,
     "predict": predict,
     "mnist": mnist,
     "dask": dask,

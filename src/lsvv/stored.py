@@ -29,8 +29,10 @@ SCATTERED = 4096
 """Rows from all over a map that are read at once: each brings its whole page along, and those around it."""
 MOST_DRAWN, MOST_KNOWN = 100_000, 50_000
 """Rows that a search learns from where not all are in memory, and of them rows with a label."""
-MOST_CELLS = 2**24
+MOST_DRAWN_CELLS = 2**24
 """Rows x columns of them."""
+FEW = 5
+"""Rows with, and rows without, a label of each output that are among them whatever else is drawn."""
 IN_MEMORY = ("columns", "iloc", "to_numpy", "__array_interface__", "__array_namespace__", "__dataframe__")
 """What frames, series and arrays have, and stores have not."""
 
@@ -179,10 +181,13 @@ def written(blocks: Iterable[np.ndarray]) -> StoredRows:
         return StoredRows(np.memmap(file, dtype=dtype, mode="r+", shape=(n_rows, width)))
 
 
-def rows_to_learn_from(known: np.ndarray, most: int, rng: np.random.Generator) -> np.ndarray:
+def rows_to_learn_from(
+    known: np.ndarray, most: int, rng: np.random.Generator, needed: np.ndarray | None = None
+) -> np.ndarray:
     """Rows to learn from, ascending: labelled ones, at most half of ``most`` and a fair part of each output; others.
 
     ``known`` says which entries of (rows, outputs) are; where there are more rows than are taken, ``rng`` draws them.
+    Rows that are ``needed`` are always there.
 
     Examples
     --------
@@ -193,18 +198,20 @@ def rows_to_learn_from(known: np.ndarray, most: int, rng: np.random.Generator) -
     >>> int(known[rows_to_learn_from(known, 4, np.random.default_rng(0))].sum())
     2
     """
-    labelled = known.any(axis=1)
+    labelled = np.asarray(known.any(axis=1))
     most_known = min(MOST_KNOWN, most // 2)
     share = max(1, most_known // known.shape[1])
-    fair = np.unique(np.concatenate([_some(np.flatnonzero(column), share, rng) for column in known.T]))
-    rest = np.setdiff1d(np.flatnonzero(labelled), fair)
-    first = np.union1d(fair, _some(rest, most_known - fair.size, rng))
-    return np.union1d(first, _some(np.flatnonzero(~labelled), most - first.size, rng))
+    fair = [_some(np.flatnonzero(column), share, rng) for column in known.T]
+    empty = [_some(np.flatnonzero(~column), FEW, rng) for column in known.T]
+    first = np.unique(np.concatenate([*fair, *empty, [] if needed is None else needed]).astype(int))
+    rest = np.setdiff1d(np.flatnonzero(labelled), first)
+    first = np.union1d(first, _some(rest, most_known - int(labelled[first].sum()), rng))
+    return np.union1d(first, _some(np.setdiff1d(np.flatnonzero(~labelled), first), most - first.size, rng))
 
 
 def most_drawn(n_columns: int) -> int:
     """How many rows of so many columns a search learns from where not all are in memory."""
-    return max(2, min(MOST_DRAWN, MOST_CELLS // n_columns))
+    return max(2, min(MOST_DRAWN, MOST_DRAWN_CELLS // n_columns))
 
 
 def _some(rows: np.ndarray, most: int, rng: np.random.Generator) -> np.ndarray:

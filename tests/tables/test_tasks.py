@@ -9,7 +9,8 @@ import pytest
 
 from lsvv.tables import TableError
 from lsvv.tables.cells import COMMA, Formula, as_numbers, decimals_of, read_numbers
-from lsvv.tables.targets import NumberTarget, code, grouped
+from lsvv.tables.coding import code, grouped
+from lsvv.tables.targets import NumberTarget
 from lsvv.tables.tasks import Finding, find_task, task_words
 
 

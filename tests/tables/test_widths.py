@@ -9,8 +9,9 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
 from lsvv.tables import Table, fill, parse
+from lsvv.tables.coding import code
 from lsvv.tables.modelfile import TableModel, opened, saved
-from lsvv.tables.targets import Target, code
+from lsvv.tables.targets import Target
 from lsvv.tables.tasks import find_task
 from lsvv.tables.vectorizer import TEXT_WIDTHS, FrameVectorizer
 from lsvv.tables.widths import RIDGES, Judge

@@ -93,6 +93,7 @@ def predict_command(
         from lsvv.tables.formulas import with_safe_texts
         from lsvv.tables.large import LargeTable
         from lsvv.tables.modelfile import opened
+        from lsvv.tables.vectorizer import Unread
         from lsvv.tables.written import check_same_targets, check_unedited
 
         place = out or options.beside(table, "predicted")
@@ -101,19 +102,20 @@ def predict_command(
         check_same_targets(place, (), force)
         fitted = opened(Path(model))
         found = reading.table_of_any_size(table, format)
-        large = found if isinstance(found, LargeTable) else None
         # the first rows of a large table tell what becomes of all
         some = found.head if isinstance(found, LargeTable) else found
         if out not in (None, "-"):
             check_ending(out, some, table)
         edits, told = with_safe_texts(some, fitted.predictions(some), safe_csv)
-        if large is None:
-            write(some.source.rendered(edits), place)
-        else:
+        unread = Unread(fitted.vectorizer)
+        if isinstance(found, LargeTable):
             with progress(telling.silent) as show:
-                write(partial(write_predicted, large, fitted, progress=show), place)
-    notes = (*fitted.notes, *some.notes, *fitted.vectorizer.unread(some.frame, some.source.notation), *told)
-    n_rows = len(some.frame) if large is None else large.n_rows
+                write(partial(write_predicted, found, fitted, unread, progress=show), place)
+        else:
+            write(some.source.rendered(edits), place)
+            unread.hear(some.frame, some.source.notation)
+    notes = (*fitted.notes, *some.notes, *unread.notes, *told)
+    n_rows = found.n_rows if isinstance(found, LargeTable) else len(some.frame)
     if telling.as_json:
         put_json({"table": table, "rows": n_rows, "added": list(edits.columns), "out": place}, notes)
         return

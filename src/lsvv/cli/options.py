@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from inspect import Parameter, Signature, signature
@@ -169,10 +170,14 @@ class ReadAs:
 
     def table_of_any_size(self, place: str, format: str | None = None) -> ReadTable | LargeTable:
         """The table at a place, or what opens a Parquet file that is too large to be held."""
+        from lsvv.tables.files import check_layout
         from lsvv.tables.large import is_large, opened_large
+        from lsvv.tables.parquet_files import ENDING
+        from lsvv.tables.table import Layout
 
         if not is_large(place, format):
             return self.table(place, format)
+        check_layout(Layout(self.sheet, self.header_row, self.decimal), ENDING)
         return opened_large(place, markers(self.missing))
 
 
@@ -293,6 +298,8 @@ def beside(table: str, mark: str, ending: str | None = None) -> str:
     if not path.name:
         raise TableError(f"{table!r} names no file. Name a table.")
     own = path.name[len(path.name) - len(ending_of(path)) :]
-    # a folder of Parquet files becomes one file
-    ending = (".parquet" if path.is_dir() else own) if ending is None else ending
+    if os.path.isdir(path):
+        # its files become one; what is behind a point may be a part of its name
+        own, ending = own if own == ".parquet" else "", ".parquet" if ending is None else ending
+    ending = own if ending is None else ending
     return str(path.with_name(f"{path.name.removesuffix(own)}.{mark}{ending}"))

@@ -221,7 +221,9 @@ def _questions(filled: Filled) -> Iterator[AskedCell]:
         return
     costs = {result.target.column: 1.0 for result in filled.results}
     for one in best_questions(filled.X, filled.results, N_QUESTIONS, costs):
-        yield AskedCell(one.row + 1, one.column, _text(one.suggestion), one.why, _about(filled, one.row))
+        yield AskedCell(
+            int(filled.numbers[one.row]), one.column, _text(one.suggestion), one.why, _about(filled, one.row)
+        )
 
 
 def _about(filled: Filled, row: int) -> str:

@@ -9,7 +9,9 @@ import numpy as np
 
 from lsvv.assembly import is_ready
 from lsvv.estimators.elsewhere import scores_of_opened
-from lsvv.stored import StoredRows, most_drawn, rows_to_learn_from
+from lsvv.extras import optional
+from lsvv.stored import FEW, StoredRows, most_drawn, rows_to_learn_from
+from lsvv.targets import Targets
 
 
 def learn_from_some(search: Any, rows: StoredRows, y: Any, sample_weight: Any) -> None:
@@ -23,11 +25,26 @@ def learn_from_some(search: Any, rows: StoredRows, y: Any, sample_weight: Any) -
             "it."
         )
     targets = search._encode(y, rows.shape[0], sample_weight)
-    drawn = rows_to_learn_from(targets.weights > 0, most_drawn(rows.shape[1]), np.random.default_rng(0))
+    known, rng = targets.weights > 0, np.random.default_rng(0)
+    drawn = rows_to_learn_from(known, most_drawn(rows.shape[1]), rng, _of_each_class(targets))
     some = rows[drawn]
-    search._learn(some, targets.of(drawn), some)
+    search._learn(some, targets.of(drawn), _as_passed(search, some))
     _name_by_all(search, drawn, rows.shape[0])
     search.transduction_ = search._filled(scores_of_opened(search, rows), replace(targets, codec=search.codec_))
+
+
+def _of_each_class(targets: Targets) -> np.ndarray | None:
+    """The first rows of each class, so that none is lost to chance."""
+    if not targets.codec.one_class_a_row:
+        return None
+    members = (targets.values > 0) & (targets.weights > 0)
+    return np.concatenate([np.flatnonzero(column)[:FEW] for column in members.T])
+
+
+def _as_passed(search: Any, some: np.ndarray) -> Any:
+    """Rows with the names of their columns, if they have any."""
+    names = getattr(search, "feature_names_in_", None)
+    return some if names is None else optional("pandas", "A data set", "tables").DataFrame(some, columns=names)
 
 
 def _name_by_all(search: Any, drawn: np.ndarray, n_rows: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,15 +15,17 @@ from lsvv.tables.filling import Extent, Filled, Fitted, Progress, cells_of, fill
 from lsvv.tables.large import LargeTable
 from lsvv.tables.modelfile import TableModel
 from lsvv.tables.naming import check_columns
-from lsvv.tables.parquet import Parquet
+from lsvv.tables.parquet import Parquet, types_beside
 from lsvv.tables.results import Said, says
 from lsvv.tables.table import Edits, Table, TableError
-from lsvv.tables.targets import NumberTarget, Target
-from lsvv.tables.vectorizer import FrameVectorizer
+from lsvv.tables.targets import Target
+from lsvv.tables.vectorizer import FrameVectorizer, Unread
 from lsvv.tables.words import duration
 
 __all__ = ["fill_large", "write_filled", "write_predicted"]
 
+MOST_BYTES = 2**30
+"""Of the rows that are learnt from, unpacked."""
 LEARNING, WRITING = 0.15, 0.5
 """The shares of the work after which models learn, and rows are filled."""
 
@@ -43,8 +46,9 @@ def fill_large(
     ``MOST_DRAWN`` in all. Each target is predicted from the inputs alone.
     """
     check_columns(large.head, targets)
-    there = large.known(targets, _paced(progress, "Looking for known cells", large.n_rows, 0.0, 0.05))
-    rows = rows_to_learn_from(there, most_drawn(len(large.schema.names)), np.random.default_rng(random_state))
+    there, firsts = large.known(targets, _paced(progress, "Looking for known cells", large.n_rows, 0.0, 0.05))
+    most = max(2, min(most_drawn(large.n_columns), int(MOST_BYTES / large.row_bytes)))
+    rows = rows_to_learn_from(there, most, np.random.default_rng(random_state), firsts)
     some = large.drawn(rows, _paced(progress, "Drawing rows to learn from", large.n_rows, 0.05, LEARNING))
     try:
         filled = fill(
@@ -58,8 +62,9 @@ def fill_large(
             progress=None if progress is None else _within(progress, LEARNING, WRITING),
         )
     except TableError as error:
-        counted = "" if rows.size == large.n_rows else f" Rows are counted among the {rows.size:,} drawn to learn from."
-        raise TableError(f"{error}{counted}") from error
+        names_a_row = rows.size < large.n_rows and re.search(r"\brow \d", str(error))
+        counted = f" Rows are counted among the {rows.size:,} drawn to learn from." if names_a_row else ""
+        raise type(error)(f"{error}{counted}") from error
     n_known = there.sum(axis=0).tolist()
     empty = {column: large.n_rows - count for column, count in zip(targets, n_known, strict=True)}
     whole = Extent(large.n_rows, dict(zip(targets, n_known, strict=True)), empty)
@@ -76,12 +81,21 @@ def write_filled(large: LargeTable, filled: Filled, stream: BinaryIO, *, progres
 
 
 def write_predicted(
-    large: LargeTable, model: TableModel, stream: BinaryIO, *, progress: Progress | None = None
+    large: LargeTable, model: TableModel, unread: Unread, stream: BinaryIO, *, progress: Progress | None = None
 ) -> None:
-    """Writes all rows with the predictions of a model beside them, a block in memory at a time."""
+    """Writes all rows with the predictions of a model beside them, a block in memory at a time.
+
+    ``unread`` hears of cells that are not what the model takes their columns for.
+    """
     tell = _paced(progress, "Predicting rows", large.n_rows, 0.0, 1.0)
     more: dict[str, int] = {}
-    _write(large, stream, lambda block: model.predictions(block, more), {}, tell)
+    model.predictions(large.head, more)
+
+    def edits(block: Table) -> Edits:
+        unread.hear(block.frame, block.source.notation)
+        return model.predictions(block, more)
+
+    _write(large, stream, edits, model.types(large.head, more), tell)
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,18 +142,13 @@ def _decimals_more(filled: Filled) -> dict[str, int]:
 
 
 def _types(filled: Filled) -> dict[str, Any]:
-    """The types of the columns beside each target, also where a block has no cell to tell."""
-    import pyarrow as pa
-
+    """The types of the columns beside each target, by their names."""
     more = _decimals_more(filled)
-    types: dict[str, Any] = {}
-    for result in filled.results:
-        kinds = {"probability": pa.float64(), "filled": pa.bool_()}
-        if isinstance(result.target, NumberTarget):
-            end = pa.array([result.target.spell(0.0, more[result.target.column])]).type
-            kinds |= {"lower": end, "upper": end}
-        types |= {name: kinds[kind] for kind, name in filled.added[result.target.column].items()}
-    return types
+    return {
+        name: types_beside(one.target, more[one.target.column])[kind]
+        for one in filled.results
+        for kind, name in filled.added[one.target.column].items()
+    }
 
 
 def _write(
@@ -149,18 +158,17 @@ def _write(
     types: Mapping[str, Any],
     tell: Callable[[int], None],
 ) -> None:
-    """Writes each block with its edits; new columns have the ``types`` given, or else those of the first block."""
+    """Writes each block with its edits; ``types`` are those of the new columns."""
     import pyarrow.parquet as pq
 
     writer = None
     try:
-        for start, block in large.tables():
-            tell(start)
+        for block in large.tables():
+            tell(int(block.frame.index[0]))
             source = block.source
             assert isinstance(source, Parquet)
             done = source.edited(edits_of(block), types)
             if writer is None:
-                types = {name: done.schema.field(name).type for name in done.column_names[len(source.columns) :]}
                 writer = pq.ParquetWriter(stream, done.schema, write_page_checksum=True)
             writer.write_table(done)
     finally:

@@ -53,12 +53,13 @@ class Column(ABC):
 
     def unread(self, cells: Sequence[Any], strange: Sequence[int]) -> list[str]:
         """A note of the strange cells, which count as empty."""
-        if not strange:
-            return []
-        count, row = len(strange), strange[0]
+        return [self.said_of_strange(len(strange), cells[strange[0]], strange[0])] if strange else []
+
+    def said_of_strange(self, count: int, cell: Any, row: int) -> str:
+        """The note of so many cells, one of which is in a row, from 0."""
         kind, kinds = f"{self.kind}{self.written}", f"{self.kind}s{self.written}"
         are = f"1 cell is no {kind} and counts" if count == 1 else f"{count:,} cells are no {kinds} and count"
-        return [f"Column {self.name!r} is {kinds}: {are} as empty, {cells[row]!r} in row {row + 1} for one."]
+        return f"Column {self.name!r} is {kinds}: {are} as empty, {cell!r} in row {row + 1} for one."
 
     @property
     def written(self) -> str:

@@ -29,6 +29,7 @@ __all__ = [
     "FORMATS",
     "MISSING",
     "check_ending",
+    "check_layout",
     "check_places",
     "format_of",
     "parse",
@@ -117,12 +118,12 @@ def parse(
         raise TableError(f"{name} has the ending {suffix!r}, which is not known. Use one of {known}, or --format.")
     for package in ("pandas", *_NEEDS.get(suffix, ())):
         optional(package, f"Reading {suffix} files", "tables")
-    _refuse_unused(layout, suffix)
+    check_layout(layout, suffix)
     table = FORMATS[suffix](data, name, layout)
     return without_markers(replace(table, format=suffix, missing=missing, layout=layout))
 
 
-def _refuse_unused(layout: Layout, suffix: str) -> None:
+def check_layout(layout: Layout, suffix: str) -> None:
     """Refuses what a format has no use for."""
     for option, given, of in (
         ("--sheet", layout.sheet, _BOOKS),

@@ -18,6 +18,7 @@ from lsvv.selection.forests import KINDS
 from lsvv.tables.aside import with_useful_inputs
 from lsvv.tables.cautions import Caution, cautions
 from lsvv.tables.cells import known
+from lsvv.tables.coding import code, grouped
 from lsvv.tables.formulas import with_safe_texts
 from lsvv.tables.helping import second_round
 from lsvv.tables.model_choice import choose_model, neighbour_graph
@@ -25,7 +26,7 @@ from lsvv.tables.naming import check_columns
 from lsvv.tables.notes import model_notes, result_notes
 from lsvv.tables.results import Answer, answers, named
 from lsvv.tables.table import Edits, Layout, Table, TableError
-from lsvv.tables.targets import Group, Target, code, grouped
+from lsvv.tables.targets import Group, Target
 from lsvv.tables.tasks import find_task, task_words
 from lsvv.tables.vectorizer import FrameVectorizer
 from lsvv.tables.weights import check_class_weight, weights_of

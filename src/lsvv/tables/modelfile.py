@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -16,6 +17,7 @@ from lsvv.selection import without_training_rows
 from lsvv.tables.cells import POINT, Notation
 from lsvv.tables.filling import Filled, Fitted
 from lsvv.tables.gate import content, packed, understood, unpacked
+from lsvv.tables.parquet import types_beside
 from lsvv.tables.results import Said, named, says
 from lsvv.tables.soundness import check_sound
 from lsvv.tables.summary import summary, versions
@@ -103,6 +105,16 @@ class TableModel:
         """
         return self._predictions(table.frame, table.source.notation, {} if more is None else more)
 
+    def types(self, table: Table, more: Mapping[str, int]) -> dict[str, Any]:
+        """The Arrow types of the columns that predictions for a table make, by their names."""
+        taken = {str(column) for column in table.frame.columns}
+        found: dict[str, Any] = {}
+        for target in (target for part in self.fitted for target in part.group.targets):
+            kinds = types_beside(target, more[target.column])
+            kinds.pop("filled")
+            found |= {name: kinds[kind] for kind, name in named(target.column, kinds, taken).items()}
+        return found
+
     @np.errstate(all="ignore")
     def _predictions(self, frame: pd.DataFrame, notation: Notation, more: dict[str, int]) -> Edits:
         """What overflows ends as a number that is none, which is refused with a sentence."""
@@ -111,7 +123,7 @@ class TableModel:
         columns: dict[str, list[Any]] = {}
         for part in self.fitted:
             for target, said in zip(part.group.targets, says(part.group, part.model, X), strict=True):
-                _check_said(said, target.column)
+                _check_said(said, target.column, frame)
                 decimals = more.setdefault(target.column, said.decimals_more(target))
                 made = {"predicted": target.spelt(said.predictions), **said.beside(target, decimals)}
                 names = named(target.column, made, taken)
@@ -137,11 +149,11 @@ class TableModel:
         raise TableError(f"The model predicts {there}. Name one of them with --target.")
 
 
-def _check_said(said: Said, column: str) -> None:
+def _check_said(said: Said, column: str, frame: pd.DataFrame) -> None:
     numbers = said.predictions if said.probabilities is None else said.probabilities
     strange = ~np.isfinite(numbers.reshape(len(numbers), -1)).all(axis=1)
     if strange.any():
-        row = int(np.argmax(strange)) + 1
+        row = int(frame.index[np.argmax(strange)]) + 1
         raise TableError(f"The model has no number for {column!r} in row {row}. Fit it again with 'lsvv fit'.")
 
 

@@ -13,8 +13,9 @@ import numpy as np
 from lsvv.tables.cells import known
 from lsvv.tables.gate import check_cells, check_size, understood
 from lsvv.tables.table import Edits, Source, Table, TableError, unique_names
+from lsvv.tables.targets import NumberTarget, Target
 
-__all__ = ["Parquet", "read_parquet", "table_of_arrow"]
+__all__ = ["Parquet", "read_parquet", "table_of_arrow", "types_beside"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +61,20 @@ class Parquet(Source):
         for name, column in edits.columns.items():
             table = table.append_column(name, pa.array(list(column), type=(types or {}).get(name)))
         return table
+
+
+def types_beside(target: Target, more: int) -> dict[str, Any]:
+    """The types of columns that are made of a target, by kind, whatever some rows of them hold.
+
+    ``more`` is how many decimals more than the column the ends of intervals have.
+    """
+    import pyarrow as pa
+
+    types = {"predicted": pa.array(target.possible_cells).type, "filled": pa.bool_()}
+    if not isinstance(target, NumberTarget):
+        return types | {"probability": pa.float64()}
+    end = pa.array([target.spell(0.5, more)]).type
+    return types | {"lower": end, "upper": end}
 
 
 def read_parquet(data: bytes, name: str) -> Table:

@@ -18,7 +18,7 @@ from lsvv.tables.column_kinds import Column, NumberColumn, ReadColumn, find_colu
 from lsvv.tables.table import TableError
 from lsvv.tables.widths import Judge
 
-__all__ = ["ColumnFeatures", "FrameVectorizer"]
+__all__ = ["ColumnFeatures", "FrameVectorizer", "Unread"]
 
 TEXT_WIDTHS = (20, 60, 150)
 """Into how many numbers a text may be squeezed."""
@@ -165,9 +165,9 @@ class FrameVectorizer(TransformerMixin, BaseEstimator):
             raise TableError(f"The table has no column {lacking[0]!r}, which the model was fitted with. Add it.")
         if not len(X):
             raise TableError("The table has no rows below its first line. Add rows.")
-        return self._of(values for values, _ in self._read(X, usual))
+        return self._of(values for values, _ in self.read(X, usual))
 
-    def _read(self, X: Any, usual: Notation | None) -> Iterator[tuple[np.ndarray, Sequence[int]]]:
+    def read(self, X: Any, usual: Notation | None = None) -> Iterator[tuple[np.ndarray, Sequence[int]]]:
         """The values of each used column, and the places of cells that are not what the column is."""
         return (part.column.read(_given(part.column, X), usual or self._notation) for part in self.parts_)
 
@@ -176,13 +176,38 @@ class FrameVectorizer(TransformerMixin, BaseEstimator):
 
     def unread(self, X: Any, usual: Notation | None = None) -> tuple[str, ...]:
         """Notes of the cells of a frame that count as empty because they are not what their columns are."""
-        notes: list[str] = []
-        for part, (_, strange) in zip(self.parts_, self._read(X, usual), strict=True):
-            notes += part.column.unread(_cells(X[part.column.name]), strange)
-        return tuple(notes)
+        unread = Unread(self)
+        unread.hear(X, usual)
+        return unread.notes
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "parts_")
+
+
+class Unread:
+    """The cells of frames that count as empty because they are not what their columns are.
+
+    The index of a frame says which number, from 0, a row has.
+    """
+
+    def __init__(self, vectorizer: FrameVectorizer) -> None:
+        self._vectorizer = vectorizer
+        self._found: dict[int, tuple[int, Any, int]] = {}
+
+    def hear(self, X: Any, usual: Notation | None = None) -> None:
+        """One more frame."""
+        parts = self._vectorizer.parts_
+        for place, (part, (_, strange)) in enumerate(zip(parts, self._vectorizer.read(X, usual), strict=True)):
+            if strange:
+                cells = _cells(X[part.column.name])
+                count, cell, row = self._found.get(place, (0, cells[strange[0]], int(X.index[strange[0]])))
+                self._found[place] = (count + len(strange), cell, row)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A sentence for each column with such cells."""
+        columns = {place: part.column for place, part in enumerate(self._vectorizer.parts_)}
+        return tuple(columns[place].said_of_strange(*self._found[place]) for place in sorted(self._found))
 
 
 def _helpful(judge: Judge, blocks: Sequence[np.ndarray], texts: Sequence[int]) -> list[int]:

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from lsvv.tables.asking import Doubt, uncertainty
+from lsvv.tables.coding import code
 from lsvv.tables.labeling.prepared import Prepared, quick_answer
 from lsvv.tables.results import Answer
 from lsvv.tables.table import TableError
-from lsvv.tables.targets import Target, code
+from lsvv.tables.targets import Target
 from lsvv.tables.tasks import Finding
 
 __all__ = ["Belief", "Next", "believe", "learnable"]
