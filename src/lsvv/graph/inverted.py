@@ -62,8 +62,24 @@ class InvertedLists:
             self.index.train(sample)
             self._judges = sample[:JUDGED].copy()
             del sample
+            self._place(rows)
+            return
         for part in parts_of(m, BLOCK):
             self.index.add(self._scaled(rows[part]))
+
+    def _place(self, rows: Any) -> None:
+        """All rows into their lists, which are made as long as they will be: as they grow they take twice as much."""
+        import faiss
+
+        parts = list(parts_of(rows.shape[0], BLOCK))
+        owners = [self.index.quantizer.search(self._scaled(rows[part]), 1)[1].astype(np.int32) for part in parts]
+        sizes = sum(np.bincount(own.ravel(), minlength=self.index.nlist) for own in owners)
+        for number, size in enumerate(np.asarray(sizes).tolist()):
+            self.index.invlists.resize(number, size)
+            self.index.invlists.resize(number, 0)
+        for part, own in zip(parts, owners, strict=True):
+            block, places = self._scaled(rows[part]), own.astype(np.int64)
+            self.index.add_core(len(block), faiss.swig_ptr(block), None, faiss.swig_ptr(places))
 
     def nearest(self, rows: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Distances and numbers of the k nearest rows, (rows, k); -1 where there are fewer."""
