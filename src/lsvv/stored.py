@@ -291,8 +291,7 @@ def _data_set_blocks(X: Any, columns: list[str] | None) -> Iterator[Any]:
     batches = iter(data_set.to_batches(columns=columns, batch_readahead=2, fragment_readahead=1))
     while (batch := _told(lambda: next(batches, None), X)) is not None:
         yield batch.to_pandas()
-    # what was read is kept for the next file
-    del batches, batch
+    # what was read would be kept for the next file
     optional("pyarrow", "A Parquet folder", "tables").default_memory_pool().release_unused()
 
 
