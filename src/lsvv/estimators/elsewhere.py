@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lsvv.cluster import check_cluster, computed, delayed, is_on_cluster, partitions
+from lsvv.cluster import check_cluster, computed, delayed, is_on_cluster, partitions, shared
 from lsvv.inputs import check_stored, checked_blocks
 from lsvv.linalg import in_blocks
 from lsvv.stored import StoredRows, column_blocks, data_set_columns, is_stored, stored_targets
@@ -51,7 +51,7 @@ def scores_elsewhere(model: Any, X: Any, method: str = "_checked_scores") -> np.
     ``method`` is what scores rows in memory that have passed the gate.
     """
     if is_on_cluster(X):
-        scorer = delayed(_same)(model)
+        scorer = shared(model)
         return np.concatenate(computed([delayed(_scored)(scorer, method, part) for part in partitions(X)]))
     return np.concatenate([_in_pieces(model, method, block) for block in _blocks(model, X)])
 
@@ -76,7 +76,3 @@ def _in_pieces(model: Any, method: str, block: np.ndarray) -> np.ndarray:
 def _blocks(model: Any, X: Any) -> Any:
     named = data_set_columns(X) is not None and hasattr(model, "feature_names_in_")
     return checked_blocks(model, column_blocks(X, list(model.feature_names_in_) if named else None))
-
-
-def _same(model: Any) -> Any:
-    return model
