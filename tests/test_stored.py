@@ -248,7 +248,8 @@ def test_what_is_stored_and_what_is_not(tmp_path: Path) -> None:
     assert not is_stored(there[np.array([0, 1])])
     assert is_stored(Store(X))
     assert is_stored(tmp_path)
-    for kind in (X, X.tolist(), pd.DataFrame(X), pd.Series(X[:, 0]), "text", None):
+    assert is_stored(str(tmp_path))
+    for kind in (X, X.tolist(), pd.DataFrame(X), pd.Series(X[:, 0]), None):
         assert not is_stored(kind)
 
 
@@ -304,6 +305,22 @@ def test_a_file_that_ends_early_is_named(data: tuple[np.ndarray, np.ndarray], tm
     (path / "1.parquet").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(ValueError, match=r"rows cannot be read to its end: .* Copy or write its files again"):
         classifier().fit(path, "y")
+
+
+def test_a_path_may_be_a_text_and_a_score_may_name_its_column(
+    data: tuple[np.ndarray, np.ndarray], tmp_path: Path
+) -> None:
+    X, y = data
+    folder = as_parquet(X, y, tmp_path)
+    model = classifier().fit(str(folder), "y")
+    np.testing.assert_array_equal(model.transduction_, classifier().fit(folder, "y").transduction_)
+    assert model.score(str(folder), "y") == model.score(pd.DataFrame(X, columns=NAMES), y)
+    number = LSVVRegressor(features="linear").fit(folder, X[:, 0])
+    assert number.score(folder, X[:, 0]) > 0.99
+    with pytest.raises(ValueError, match=r"y='z' names a column, but .* It has 'a', 'b', 'c', 'y'\. Pass the targets"):
+        LSVVClassifierCV().fit(folder, "z")
+    with pytest.raises(ValueError, match=r"There is no nowhere\. Pass the path of a Parquet file, or of a folder"):
+        classifier().fit("nowhere", "y")
 
 
 def test_a_data_set_without_a_column_is_refused_when_it_predicts(

@@ -113,7 +113,7 @@ def is_stored(X: Any) -> bool:
     if isinstance(X, np.ndarray):
         # what was taken out of a map is one by name alone
         return isinstance(X, np.memmap) and getattr(X, "_mmap", None) is not None
-    if isinstance(X, (StoredRows, Path)) or _is_data_set(X):
+    if isinstance(X, (StoredRows, Path, str)) or _is_data_set(X):
         return True
     if sp.issparse(X) or is_torch_array(X) or any(hasattr(X, name) for name in IN_MEMORY):
         return False
@@ -124,7 +124,7 @@ def is_stored(X: Any) -> bool:
 
 def column_blocks(X: Any, columns: list[str] | None = None) -> Iterator[Any]:
     """The blocks of a stored X, frames where its columns have names; of a data set ``columns`` alone."""
-    if isinstance(X, Path) or _is_data_set(X):
+    if isinstance(X, (Path, str)) or _is_data_set(X):
         return _data_set_blocks(X, columns)
     if hasattr(X, "shape"):
         shape = X.shape
@@ -135,15 +135,21 @@ def column_blocks(X: Any, columns: list[str] | None = None) -> Iterator[Any]:
 
 def data_set_columns(X: Any) -> list[str] | None:
     """The names of the columns of a Parquet data set; None for all else."""
-    return list(_data_set(X).schema.names) if isinstance(X, Path) or _is_data_set(X) else None
+    return list(_data_set(X).schema.names) if isinstance(X, (Path, str)) or _is_data_set(X) else None
+
+
+def check_target(X: Any, y: Any) -> None:
+    """Refuses a ``y`` that names no column of the data set X."""
+    there = data_set_columns(X)
+    if isinstance(y, str) and y not in (there or ()):
+        listed = "" if there is None else f" It has {', '.join(map(repr, there))}."
+        raise ValueError(f"y={y!r} names a column, but X is no data set with such a column.{listed} Pass the targets.")
 
 
 def stored_targets(X: Any, y: Any) -> Any:
     """y in memory: a column of the data set X by its name, the blocks of an iterable in a row, or y as it is."""
-    names = data_set_columns(X)
     if isinstance(y, str):
-        if names is None or y not in names:
-            raise ValueError(f"y={y!r} names a column, but X is no data set with such a column. Pass the targets.")
+        check_target(X, y)
         y = column_blocks(X, [y])
     if not is_stored(y):
         return y
@@ -274,10 +280,10 @@ def _is_data_set(X: Any) -> bool:
 
 
 def _data_set(X: Any) -> Any:
-    if not isinstance(X, Path):
+    if not isinstance(X, (Path, str)):
         return X
     data_sets = optional("pyarrow.dataset", "A Parquet folder", "tables")
-    if not X.exists():
+    if not Path(X).exists():
         raise ValueError(f"There is no {X}. Pass the path of a Parquet file, or of a folder with such files.")
     return _told(lambda: data_sets.dataset(X, format="parquet"), X)
 
@@ -300,7 +306,7 @@ def _told(read: Any, X: Any) -> Any:
     try:
         return read()
     except (OSError, ValueError) as error:
-        where = X if isinstance(X, Path) else "the data set"
+        where = X if isinstance(X, (Path, str)) else "the data set"
         raise ValueError(f"{where} cannot be read to its end: {error}. Copy or write its files again.") from error
 
 

@@ -150,7 +150,9 @@ def test_the_report_names_rows_by_their_numbers_in_the_whole_table(
         assert row.about.startswith(f"size {given['size'][row.row - 1]} ")
     assert report.map is not None
     assert set(report.map.rows) == set(numbers.tolist())
-    assert "Learnt from 50 of the 400 rows" in fill_report(filled)
+    page = fill_report(filled)
+    assert "Learnt from 50 of the 400 rows" in page
+    assert page.count("Counted among the 50 rows learnt from.") == 3
 
 
 def test_rows_are_drawn_with_half_of_each_targets_known_cells(rng: np.random.Generator) -> None:
@@ -346,12 +348,35 @@ def test_what_cannot_be_is_said(place: Path, given: tuple[str, ...], code: int, 
     assert sorted(path.name for path in place.iterdir()) == ["t.parquet"]
 
 
-def test_rows_named_in_an_error_are_counted_among_those_drawn(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_in_notes_and_errors_have_their_numbers_in_the_whole_table(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("lsvv.stored.MOST_DRAWN", 60)
-    with pytest.raises(TableError, match=r"Rows are counted among the \d+ drawn to learn from\.$"):
-        fill_large(opened_large("t.parquet"), ["home"], task="numbers")
+    frame = beasts().astype({"size": object, "weight": object})
+    frame["size"], frame["weight"] = (
+        frame["size"].map(str),
+        frame["weight"].map(lambda one: str(one) if one == one else None),
+    )
+    frame.loc[300, ["size", "weight", "kind"]] = ["oops", "heavy", "bear"]
+    frame.to_parquet("t.parquet")
+    with pytest.raises(TableError, match=r"is to be numbers, but row 301 says 'heavy'\."):
+        fill_large(opened_large("t.parquet"), ["weight", "kind"], task="weight=numbers")
+    filled = fill_large(opened_large("t.parquet"), ["kind"], features="linear")
+    (note,) = [note for note in filled.notes if "'oops'" in note]
+    assert note.endswith("'oops' in row 301 for one.")
     with pytest.raises(TableError, match=r"There is no task 'foo'\. Choose one of [a-z, ]+\.$"):
         fill_large(opened_large("t.parquet"), ["kind"], task="foo")
+
+
+def test_every_stage_is_timed(place: Path) -> None:
+    large = opened_large("t.parquet")
+    filled = fill_large(large, ["kind"], features="linear")
+    with open("out.parquet", "wb") as stream:
+        write_filled(large, filled, stream)
+    stages = list(filled.seconds)
+    assert stages[:2] == ["Looking for known cells", "Drawing rows to learn from"]
+    assert stages[-1] == "Filling rows"
+    assert "Checking the answers" in stages
 
 
 def test_files_of_a_folder_must_have_the_same_columns(place: Path) -> None:

@@ -19,7 +19,7 @@ __all__ = ["fill_command"]
 @options.with_options
 def fill_command(
     *,
-    table: options.Table,
+    table: options.AnySizeTable,
     target: options.Target = None,
     out: Annotated[
         str | None,

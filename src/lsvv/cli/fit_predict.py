@@ -19,7 +19,7 @@ Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model file from '
 @options.with_options
 def fit_command(
     *,
-    table: options.Table,
+    table: options.AnySizeTable,
     target: options.Target = None,
     out: Annotated[str, typer.Option("--out", "-o", metavar="FILE", help="Where the model goes.")] = "model.lsvv",
     inputs: options.Inputs,
@@ -73,7 +73,7 @@ def fit_command(
 def predict_command(
     *,
     model: Model,
-    table: options.Table,
+    table: options.AnySizeTable,
     out: Annotated[
         str | None, typer.Option("--out", "-o", metavar="FILE", help="Where the table goes; - is standard output.")
     ] = None,

@@ -25,6 +25,15 @@ Table = Annotated[
         show_default=False,
     ),
 ]
+AnySizeTable = Annotated[
+    str,
+    typer.Argument(
+        metavar="TABLE",
+        help="CSV, TSV, Excel, JSON or JSON-lines file, packed by gzip or not; Parquet of any size, or a folder of "
+        "such files; - is standard input.",
+        show_default=False,
+    ),
+]
 Target = Annotated[
     list[str] | None,
     typer.Option(

@@ -12,6 +12,7 @@ from sklearn.base import ClassifierMixin
 from lsvv.assembly import build_risk, judged_rows
 from lsvv.calibration import fit_temperature, probabilities
 from lsvv.estimators.base import VectorValuedEstimator
+from lsvv.estimators.elsewhere import known_targets
 from lsvv.features import MappedRows
 from lsvv.linalg import Array, brought_back, like, to_numpy
 from lsvv.losses import BinaryLogistic, Loss, MulticlassLogistic, make_loss
@@ -68,6 +69,7 @@ class ClassifierPredictions(ClassifierMixin):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Share of rows whose known entries are all predicted right; rows without any are left out."""
+        y = known_targets(X, y)
         predicted = to_numpy(self.predict(X))
         truth = as_rows_of_targets(y, len(predicted), "y")
         right, known = (_compare_classes if isinstance(self.codec_, Classes) else _compare_labels)(predicted, truth)

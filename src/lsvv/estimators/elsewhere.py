@@ -9,7 +9,7 @@ import numpy as np
 from lsvv.cluster import check_cluster, computed, delayed, is_on_cluster, partitions, shared
 from lsvv.inputs import check_stored, checked_blocks
 from lsvv.linalg import in_blocks
-from lsvv.stored import StoredRows, column_blocks, data_set_columns, is_stored, stored_targets
+from lsvv.stored import StoredRows, check_target, column_blocks, data_set_columns, is_stored, stored_targets
 
 SCORED = 20_000
 """Rows that are scored at once."""
@@ -37,12 +37,20 @@ def opened_rows(estimator: Any, X: Any, y: Any, X_unlabeled: Any = None) -> tupl
             f"device={estimator.device!r} takes rows in memory, and X is not. Leave it out, or load a part of the rows."
         )
     if not is_on_cluster(X):
+        check_target(X, y)
         return check_stored(estimator, X, without=y if isinstance(y, str) else None), stored_targets(X, y)
     if isinstance(y, str):
         if y not in getattr(X, "columns", ()):
             raise ValueError(f"y={y!r} names a column, but X has none of that name. Pass the targets.")
         X, y = X.drop(columns=[y]), X[y]
     return check_cluster(estimator, X), computed(y) if is_on_cluster(y) else stored_targets(X, y)
+
+
+def known_targets(X: Any, y: Any) -> Any:
+    """The targets to score answers for X by: y, or the column of X that it names."""
+    if is_on_cluster(y):
+        return computed(y)
+    return stored_targets(X, y) if is_stored(X) else y
 
 
 def scores_elsewhere(model: Any, X: Any, method: str = "_checked_scores") -> np.ndarray:

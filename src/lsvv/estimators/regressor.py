@@ -11,6 +11,7 @@ from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 
 from lsvv.estimators.base import VectorValuedEstimator
+from lsvv.estimators.elsewhere import known_targets
 from lsvv.linalg import Array, brought_back, like, to_numpy
 from lsvv.losses import Loss, Squared
 from lsvv.targets import Codec, Numbers, Targets, encode_numbers
@@ -32,6 +33,7 @@ class RegressorPredictions(RegressorMixin):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R^2 over the known entries of ``y``, the mean over the outputs."""
+        y = known_targets(X, y)
         predicted = np.atleast_2d(to_numpy(self.predict(X)).T).T
         truth = as_floats(as_rows_of_targets(y, len(predicted), "y"), "y")
         values = truth if truth.ndim == 2 else truth[:, None]

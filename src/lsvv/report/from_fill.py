@@ -22,6 +22,7 @@ from lsvv.tables.files import MISSING, ending_of, format_of
 from lsvv.tables.frame_source import Frame
 from lsvv.tables.headline import further_notes
 from lsvv.tables.summary import versions
+from lsvv.tables.words import count
 
 __all__ = ["AskedCell", "FilledCell", "FilledRow", "Repeat", "Report", "UnsureCell", "report_of"]
 
@@ -101,6 +102,7 @@ class Report:
     """
 
     title: str
+    counted: str
     warnings: tuple[str, ...]
     summary: tuple[str, ...]
     column_summary: ColumnSummary
@@ -127,6 +129,7 @@ def report_of(filled: Filled) -> Report:
     told = {part.help_note for part in filled.fitted}
     return Report(
         title=PurePath(filled.table.name).name,
+        counted="" if filled.drawn is None else f"Counted among the {count(len(filled.X), 'row')} learnt from.",
         warnings=tuple(one.text for one in filled.warnings),
         summary=tuple(_summary(filled, models)),
         column_summary=column_summary(filled),
@@ -167,7 +170,8 @@ def _summary(filled: Filled, models: tuple[Model, ...]) -> Iterator[str]:
     )
     if doubtful:
         cells = "1 filled cell has" if doubtful == 1 else f"{doubtful:,} filled cells have"
-        yield f"{cells} a probability below {percent(DOUBTFUL)}: look at them before you rely on them."
+        among = "" if filled.drawn is None else "Of the rows learnt from, "
+        yield f"{among}{cells} a probability below {percent(DOUBTFUL)}: look at them before you rely on them."
 
 
 def _examples(filled: Filled) -> Iterator[FilledRow]:

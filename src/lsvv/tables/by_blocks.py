@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from lsvv.stored import most_drawn, rows_to_learn_from
-from lsvv.tables.filling import Extent, Filled, Fitted, Progress, cells_of, fill, in_rows
+from lsvv.tables.filling import Extent, Filled, Fitted, Progress, Watch, cells_of, fill, in_rows
 from lsvv.tables.large import LargeTable
 from lsvv.tables.modelfile import TableModel
 from lsvv.tables.naming import check_columns
@@ -46,10 +46,13 @@ def fill_large(
     ``MOST_DRAWN`` in all. Each target is predicted from the inputs alone.
     """
     check_columns(large.head, targets)
-    there, firsts = large.known(targets, _paced(progress, "Looking for known cells", large.n_rows, 0.0, 0.05))
+    watch = Watch(progress)
+    with watch.stage("Looking for known cells", 0.0) as stage:
+        there, firsts = large.known(targets, _paced(progress, stage, large.n_rows, 0.0, 0.05))
     most = max(2, min(most_drawn(large.n_columns), int(MOST_BYTES / large.row_bytes)))
     rows = rows_to_learn_from(there, most, np.random.default_rng(random_state), firsts)
-    some = large.drawn(rows, _paced(progress, "Drawing rows to learn from", large.n_rows, 0.05, LEARNING))
+    with watch.stage("Drawing rows to learn from", 0.05) as stage:
+        some = large.drawn(rows, _paced(progress, stage, large.n_rows, 0.05, LEARNING))
     try:
         filled = fill(
             some,
@@ -62,22 +65,24 @@ def fill_large(
             progress=None if progress is None else _within(progress, LEARNING, WRITING),
         )
     except TableError as error:
-        names_a_row = rows.size < large.n_rows and re.search(r"\brow \d", str(error))
-        counted = f" Rows are counted among the {rows.size:,} drawn to learn from." if names_a_row else ""
-        raise type(error)(f"{error}{counted}") from error
+        raise type(error)(_numbered(str(error), rows)) from error
     n_known = there.sum(axis=0).tolist()
     empty = {column: large.n_rows - count for column, count in zip(targets, n_known, strict=True)}
     whole = Extent(large.n_rows, dict(zip(targets, n_known, strict=True)), empty)
     place = len(filled.warnings)
-    filled = replace(filled, whole=whole)
+    filled = replace(filled, whole=whole, seconds={**watch.seconds, **filled.seconds})
     told = [] if filled.drawn is None else [filled.drawn]
-    return replace(filled, notes=(*filled.notes[:place], *told, *filled.notes[place:]))
+    others = (_numbered(note, rows) for note in filled.notes[place:])
+    return replace(filled, notes=(*filled.notes[:place], *told, *others))
 
 
 def write_filled(large: LargeTable, filled: Filled, stream: BinaryIO, *, progress: Progress | None = None) -> None:
     """Writes all rows with their holes filled as a Parquet file, a block in memory at a time."""
     filling = _Filling(filled.vectorizer, filled.fitted, filled.added, _decimals_more(filled))
-    _write(large, stream, filling.edits, _types(filled), _paced(progress, "Filling rows", large.n_rows, WRITING, 1.0))
+    watch = Watch(progress)
+    with watch.stage("Filling rows", WRITING) as stage:
+        _write(large, stream, filling.edits, _types(filled), _paced(progress, stage, large.n_rows, WRITING, 1.0))
+    filled.seconds.update(watch.seconds)
 
 
 def write_predicted(
@@ -174,6 +179,11 @@ def _write(
     finally:
         if writer is not None:
             writer.close()
+
+
+def _numbered(sentence: str, rows: np.ndarray) -> str:
+    """A sentence about the rows drawn, with the numbers that these have in the whole table."""
+    return re.sub(r"\brow (\d+)\b", lambda found: f"row {rows[int(found[1]) - 1] + 1}", sentence)
 
 
 def _within(progress: Progress, first: float, last: float) -> Progress:

@@ -32,7 +32,7 @@ from lsvv.tables.vectorizer import FrameVectorizer
 from lsvv.tables.weights import check_class_weight, weights_of
 from lsvv.tables.widths import Judge
 
-__all__ = ["Extent", "Filled", "Fitted", "Progress", "cells_of", "fill", "in_rows"]
+__all__ = ["Extent", "Filled", "Fitted", "Progress", "Watch", "cells_of", "fill", "in_rows"]
 
 Progress = Callable[[str, float], None]
 """Called with the name of a stage as it begins and the share of the work done so far."""
@@ -129,7 +129,7 @@ class Filled:
         n_known = int(np.any([result.target.known for result in self.results], axis=0).sum())
         return (
             f"Learnt from {n_drawn:,} of the {n_rows:,} rows, {n_known:,} of them with a known cell: notes count cells "
-            f"and rows among these. All rows are filled."
+            f"among these. All rows are filled."
         )
 
     @property
@@ -212,7 +212,7 @@ def fill(
     >>> filled.frame["kind"][1], filled.frame["kind"][39]
     ('low', 'high')
     """
-    watch = _Watch(progress)
+    watch = Watch(progress)
     with threads_for(len(table.frame)):
         check_class_weight(class_weight)
         new_model = partial(choose_model, n_rows=len(table.frame), features=features, random_state=random_state)
@@ -229,7 +229,7 @@ def fill(
             inputs = table.frame.drop(columns=[*targets, *table.aside])
             X = vectorizer.fit_transform(inputs, judge=Judge(coded, random_state))
         fitted = _fitted(X, groups, models, class_weight, watch)
-        with watch.stage("Asking the other targets", 0.8):
+        with watch.stage("Asking the other targets" if together and len(coded) > 1 else "Checking the answers", 0.8):
             found = {one.target.column: one for part in fitted for one in answers(part.group, part.model, X)}
             results = tuple(found[column] for column in targets)
             beside = partial(_model_beside, new_model, class_weight)
@@ -257,7 +257,7 @@ def fill(
 
 
 def _fitted(
-    X: np.ndarray, groups: Sequence[Group], models: Sequence[Any], class_weight: str, watch: _Watch
+    X: np.ndarray, groups: Sequence[Group], models: Sequence[Any], class_weight: str, watch: Watch
 ) -> tuple[Fitted, ...]:
     """Each group with its model, fitted on one graph of the rows."""
     with watch.stage("Finding neighbours", 0.25):
@@ -331,7 +331,7 @@ def in_rows(values: Sequence[Any], rows: Sequence[int], n_rows: int) -> list[Any
     return column
 
 
-class _Watch:
+class Watch:
     """Times the stages and tells of them."""
 
     def __init__(self, progress: Progress | None) -> None:
@@ -339,9 +339,10 @@ class _Watch:
         self._progress = progress
 
     @contextmanager
-    def stage(self, name: str, done: float) -> Iterator[None]:
+    def stage(self, name: str, done: float) -> Iterator[str]:
+        """Around the work of a stage, whose name it gives back."""
         if self._progress is not None:
             self._progress(name, done)
         start = time.perf_counter()
-        yield
+        yield name
         self.seconds[name] = time.perf_counter() - start

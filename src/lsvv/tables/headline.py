@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from typing import Any
 
 from lsvv.tables.explaining import columns_sentence, kinds_sentence
 from lsvv.tables.filling import Extent, Filled
@@ -37,8 +39,15 @@ def _of_target(result: Answer, extent: Extent) -> Iterator[str]:
     if result.interval is not None and isinstance(target, NumberTarget):
         interval = result.interval
         off = typical_errors(target.values[result.held_out_rows], result.held_out)
-        mine, means = (target.spell(distance, target.decimals_beyond(distance)) for distance in off)
+        mine, means = (_distance(target, one) for one in off)
         yield f"  Typically off by {mine}; always giving the mean would be off by {means}."
-        reach = target.spell(interval.half_width, target.decimals_beyond(interval.half_width))
+        reach = _distance(target, interval.half_width)
         said = f"usually ± {reach}, holds {100 * interval.measured:.0f} % of the known cells"
         yield f"  The {100 * interval.coverage:.0f} % interval, {said}."
+
+
+def _distance(target: NumberTarget, distance: float) -> Any:
+    """A distance as the column writes its numbers, with no more decimals than make four digits."""
+    if 0.0 < distance < math.inf:
+        distance = round(distance, max(0, 3 - math.floor(math.log10(distance))))
+    return target.spell(distance, target.decimals_beyond(distance))
