@@ -398,7 +398,10 @@ OF_TWO_KINDS = {"b": pd.Categorical(["u", "v", "w"] * 20)}
         (lambda m: m.fit(X, Y).score(X, Y, sample_weight=["a"] * 60), "sample_weight holds what is no number"),
         (lambda m: m.fit(pd.DataFrame({"a": ["x"] * 60, "b": 1}), Y), "Column 'a' of X holds neither numbers nor"),
         (lambda m: m.fit(pd.DataFrame({"a": ["x"] * 60} | OF_TWO_KINDS), Y), "Column 'a' of X holds neither numbers"),
-        (lambda m: m.fit(pd.DataFrame({"a": [BIG] * 60} | OF_TWO_KINDS), Y), "Column 'a' of X holds a number beyond"),
+        (
+            lambda m: m.fit(pd.DataFrame({"a": pd.Series([BIG] * 60, dtype=object)} | OF_TWO_KINDS), Y),
+            "Column 'a' of X holds a number beyond",
+        ),
         (
             lambda m: m.fit(pd.DataFrame({"a": pd.date_range("2020", periods=60), "b": 1}), Y),
             "Column 'a' of X holds dates. Make numbers of them first",

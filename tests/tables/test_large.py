@@ -252,7 +252,10 @@ def test_a_dictionary_is_not_kept_once_a_block(place: Path) -> None:
 def test_views_of_texts_are_drawn_from(place: Path) -> None:
     frame = pa.table(beasts())
     home = frame["home"].cast(pa.string_view())
-    pq.write_table(frame.set_column(2, "home", home), "t.parquet")
+    try:
+        pq.write_table(frame.set_column(2, "home", home), "t.parquet")
+    except NotImplementedError:
+        pytest.skip("This version of pyarrow does not write views.")
     assert here("fill", "t.parquet", "-t", "kind", *QUICK).exit_code == 0
     assert pd.read_parquet("t.filled.parquet")["home"].isna().tolist() == beasts()["home"].isna().tolist()
 

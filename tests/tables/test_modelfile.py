@@ -377,7 +377,10 @@ def with_trees() -> bytes:
         (lambda fitted: put(fitted[0].model.parts_[0], "b", np.zeros(5)), "is damaged"),
         (lambda fitted: put(fitted[0], "group", "kind"), "it holds a str in place of a Group"),
         (lambda fitted: put(fitted[0], "model", Linear()), "it holds a Linear in place of a LSVVClassifierCV"),
-        (lambda fitted: put(fitted[0], "warned", ExtraTreesClassifier().fit([[0], [1]], [0, 1])), "holds sklearn.tree"),
+        (
+            lambda fitted: put(fitted[0], "warned", ExtraTreesClassifier().fit([[0], [1]], [0, 1])),
+            "holds (sklearn.tree|a Tree)",
+        ),
         (lambda fitted: put(fitted[0], "warned", out_of_range()), "indices must be < 8"),
         (lambda fitted: put(fitted[0], "warned", np.random.default_rng(0)), "it holds a Generator, which no model"),
     ],

@@ -81,7 +81,9 @@ class Experts(FeatureMap):
         self.centres_ = like(parts.cluster_centers_, X if not sp.issparse(X) else parts.cluster_centers_)
         total = float(len(some) if weight is None else weight.sum())
         self.spread_ = float(parts.inertia_) / total
-        self.experts_ = [self._expert(take_rows(rows, parts.labels_ == m), rows, rng) for m in range(most)]
+        self.experts_ = [
+            self._expert(take_rows(rows, np.flatnonzero(parts.labels_ == m)), rows, rng) for m in range(most)
+        ]
         return most + sum(one._n_features_out for one in self.experts_)
 
     def _expert(self, mine: Array, rows: Array, rng: np.random.Generator) -> FeatureMap:

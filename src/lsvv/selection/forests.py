@@ -116,7 +116,7 @@ class _Walk:
         """The leaf of each row in each tree, row by row."""
         xp = namespace(rows)
         n, count = len(rows), len(roots)
-        node = xp.reshape(xp.broadcast_to(roots[None, :], (n, count)), (-1,), copy=True)
+        node = xp.tile(roots, (n,))
         going = xp.arange(n * count, device=device(rows))
         while len(going):
             here = node[going]
