@@ -54,7 +54,7 @@ class ClusterRows(StoredRows):
 
     def each(self, work: Callable[..., Any], at_once: int, *beside: Any) -> Iterator[Any]:
         """work(block, rows of each array beside) for every block of at most so many rows, in order."""
-        sent = shared(work)
+        sent = delayed(work)
         found = [
             delayed(_each)(part, sent, at_once, *parts_beside(beside, slice(*ends))) for part, ends in self._with_ends()
         ]
@@ -62,7 +62,7 @@ class ClusterRows(StoredRows):
 
     def total(self, work: Callable[..., Any], at_once: int, *beside: Any) -> Any:
         """The sum of ``work`` over the blocks: of each part where it is, then two by two."""
-        sent = shared(work)
+        sent = delayed(work)
         return computed(
             added(
                 [
@@ -147,11 +147,6 @@ def delayed(work: Any) -> Any:
     return optional("dask", "A dask array", "dask").delayed(work, pure=False, traverse=True)
 
 
-def shared(value: Any) -> Any:
-    """A value, such as a model or a map, that many tasks share: it is sent once, and not with each of them."""
-    return delayed(_same)(value)
-
-
 def persisted(values: list[Any]) -> list[Any]:
     """Values that stay in the cluster's memory as long as someone here refers to them."""
     return list(optional("dask", "A dask array", "dask").persist(*values))
@@ -197,10 +192,6 @@ def _told(part: np.ndarray, number: int, estimator: str, facts: dict[str, Any]) 
     except ValueError as error:
         return len(part), part.dtype, str(error).replace("Block 0 of X", f"Partition {number} of X")
     return len(part), part.dtype, ""
-
-
-def _same(value: Any) -> Any:
-    return value
 
 
 def _taken(part: np.ndarray, index: np.ndarray) -> np.ndarray:

@@ -113,7 +113,7 @@ def is_stored(X: Any) -> bool:
     if isinstance(X, np.ndarray):
         # what was taken out of a map is one by name alone
         return isinstance(X, np.memmap) and getattr(X, "_mmap", None) is not None
-    if isinstance(X, (StoredRows, Path, str)) or _is_data_set(X):
+    if isinstance(X, StoredRows) or _is_data_set(X):
         return True
     if sp.issparse(X) or is_torch_array(X) or any(hasattr(X, name) for name in IN_MEMORY):
         return False
@@ -124,7 +124,7 @@ def is_stored(X: Any) -> bool:
 
 def column_blocks(X: Any, columns: list[str] | None = None) -> Iterator[Any]:
     """The blocks of a stored X, frames where its columns have names; of a data set ``columns`` alone."""
-    if isinstance(X, (Path, str)) or _is_data_set(X):
+    if _is_data_set(X):
         return _data_set_blocks(X, columns)
     if hasattr(X, "shape"):
         shape = X.shape
@@ -135,7 +135,7 @@ def column_blocks(X: Any, columns: list[str] | None = None) -> Iterator[Any]:
 
 def data_set_columns(X: Any) -> list[str] | None:
     """The names of the columns of a Parquet data set; None for all else."""
-    return list(_data_set(X).schema.names) if isinstance(X, (Path, str)) or _is_data_set(X) else None
+    return list(_data_set(X).schema.names) if _is_data_set(X) else None
 
 
 def check_target(X: Any, y: Any) -> None:
@@ -276,7 +276,8 @@ def _let_go(source: np.ndarray) -> None:
 
 
 def _is_data_set(X: Any) -> bool:
-    return hasattr(X, "to_batches") and hasattr(X, "schema") and hasattr(X, "get_fragments")
+    """Whether X is a Parquet data set, or the path of one."""
+    return isinstance(X, (Path, str)) or all(hasattr(X, name) for name in ("to_batches", "schema", "get_fragments"))
 
 
 def _data_set(X: Any) -> Any:

@@ -17,7 +17,7 @@ from lsvv.cli.console import BAD_INPUT, CANNOT_WRITE, WRONG_USAGE
 from lsvv.report import fill_report
 from lsvv.report.from_fill import report_of
 from lsvv.stored import rows_to_learn_from
-from lsvv.tables import TableError, fill, read
+from lsvv.tables import TableError, by_blocks, fill, read
 from lsvv.tables.by_blocks import fill_large, write_filled
 from lsvv.tables.large import LargeTable, is_large, opened_large
 from lsvv.tables.parquet import Parquet
@@ -369,6 +369,26 @@ def test_rows_in_notes_and_errors_have_their_numbers_in_the_whole_table(
     assert note.endswith("'oops' in row 301 for one.")
     with pytest.raises(TableError, match=r"There is no task 'foo'\. Choose one of [a-z, ]+\.$"):
         fill_large(opened_large("t.parquet"), ["kind"], task="foo")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("5 cells are no numbers, 'row 2' in row 2 for one.", "5 cells are no numbers, 'row 2' in row 31 for one."),
+        ('but row 1 says "it\'s row 900".', 'but row 11 says "it\'s row 900".'),
+        ("row 900 is none of those drawn", "row 900 is none of those drawn"),
+    ],
+)
+def test_a_cell_that_reads_like_a_row_stays_as_it_is(sentence: str, expected: str) -> None:
+    assert by_blocks._numbered(sentence, np.array([10, 30])) == expected
+
+
+def test_unread_cells_of_a_frame_are_told_whatever_its_index() -> None:
+    frame = pd.DataFrame({"x": [str(row * row % 17) for row in range(30)]}, index=[f"r{row}" for row in range(30)])
+    vectorizer = FrameVectorizer().fit(frame)
+    frame.loc["r7", "x"] = "oops"
+    (note,) = vectorizer.unread(frame)
+    assert note.endswith("'oops' in row 8 for one.")
 
 
 def test_every_stage_is_timed(place: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lsvv.cluster import check_cluster, computed, delayed, is_on_cluster, partitions, shared
+from lsvv.cluster import check_cluster, computed, delayed, is_on_cluster, partitions
 from lsvv.inputs import check_stored, checked_blocks
 from lsvv.linalg import in_blocks
 from lsvv.stored import StoredRows, check_target, column_blocks, data_set_columns, is_stored, stored_targets
@@ -59,7 +59,7 @@ def scores_elsewhere(model: Any, X: Any, method: str = "_checked_scores") -> np.
     ``method`` is what scores rows in memory that have passed the gate.
     """
     if is_on_cluster(X):
-        scorer = shared(model)
+        scorer = delayed(model)
         return np.concatenate(computed([delayed(_scored)(scorer, method, part) for part in partitions(X)]))
     return np.concatenate([_in_pieces(model, method, block) for block in _blocks(model, X)])
 

@@ -24,7 +24,7 @@ from lsvv.tables.words import duration
 
 __all__ = ["fill_large", "write_filled", "write_predicted"]
 
-MOST_BYTES = 2**30
+MOST_DRAWN_BYTES = 2**30
 """Of the rows that are learnt from, unpacked."""
 LEARNING, WRITING = 0.15, 0.5
 """The shares of the work after which models learn, and rows are filled."""
@@ -49,7 +49,7 @@ def fill_large(
     watch = Watch(progress)
     with watch.stage("Looking for known cells", 0.0) as stage:
         there, firsts = large.known(targets, _paced(progress, stage, large.n_rows, 0.0, 0.05))
-    most = max(2, min(most_drawn(large.n_columns), int(MOST_BYTES / large.row_bytes)))
+    most = max(2, min(most_drawn(large.n_columns), int(MOST_DRAWN_BYTES / large.row_bytes)))
     rows = rows_to_learn_from(there, most, np.random.default_rng(random_state), firsts)
     with watch.stage("Drawing rows to learn from", 0.05) as stage:
         some = large.drawn(rows, _paced(progress, stage, large.n_rows, 0.05, LEARNING))
@@ -97,7 +97,7 @@ def write_predicted(
     model.predictions(large.head, more)
 
     def edits(block: Table) -> Edits:
-        unread.hear(block.frame, block.source.notation)
+        unread.hear(block.frame, block.source.notation, first=int(block.frame.index[0]))
         return model.predictions(block, more)
 
     _write(large, stream, edits, model.types(large.head, more), tell)
@@ -182,8 +182,16 @@ def _write(
 
 
 def _numbered(sentence: str, rows: np.ndarray) -> str:
-    """A sentence about the rows drawn, with the numbers that these have in the whole table."""
-    return re.sub(r"\brow (\d+)\b", lambda found: f"row {rows[int(found[1]) - 1] + 1}", sentence)
+    """A sentence about the rows drawn, with the numbers that these have in the whole table.
+
+    What is quoted is a cell, whatever it says.
+    """
+
+    def numbered(found: re.Match[str]) -> str:
+        drawn = int(found["row"] or 0)
+        return f"row {rows[drawn - 1] + 1}" if 0 < drawn <= rows.size else found[0]
+
+    return re.sub(r"""'[^']*'|"[^"]*"|\brow (?P<row>\d+)\b""", numbered, sentence)
 
 
 def _within(progress: Progress, first: float, last: float) -> Progress:

@@ -129,7 +129,7 @@ class Filled:
         n_known = int(np.any([result.target.known for result in self.results], axis=0).sum())
         return (
             f"Learnt from {n_drawn:,} of the {n_rows:,} rows, {n_known:,} of them with a known cell: notes count cells "
-            f"among these. All rows are filled."
+            f"among these."
         )
 
     @property

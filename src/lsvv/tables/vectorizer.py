@@ -185,22 +185,19 @@ class FrameVectorizer(TransformerMixin, BaseEstimator):
 
 
 class Unread:
-    """The cells of frames that count as empty because they are not what their columns are.
-
-    The index of a frame says which number, from 0, a row has.
-    """
+    """The cells of frames that count as empty because they are not what their columns are."""
 
     def __init__(self, vectorizer: FrameVectorizer) -> None:
         self._vectorizer = vectorizer
         self._found: dict[int, tuple[int, Any, int]] = {}
 
-    def hear(self, X: Any, usual: Notation | None = None) -> None:
-        """One more frame."""
+    def hear(self, X: Any, usual: Notation | None = None, first: int = 0) -> None:
+        """One more frame; ``first`` is the number, from 0, of its first row."""
         parts = self._vectorizer.parts_
         for place, (part, (_, strange)) in enumerate(zip(parts, self._vectorizer.read(X, usual), strict=True)):
             if strange:
                 cells = _cells(X[part.column.name])
-                count, cell, row = self._found.get(place, (0, cells[strange[0]], int(X.index[strange[0]])))
+                count, cell, row = self._found.get(place, (0, cells[strange[0]], first + strange[0]))
                 self._found[place] = (count + len(strange), cell, row)
 
     @property
